@@ -1,0 +1,95 @@
+//! The registry: every model family with its numbers, their ranges and defaults.
+//!
+//! An experiment's file is checked against these tables, so a learner never sees a value it did
+//! not allow, and every number can be swept without code of its own.
+
+use super::Learner;
+
+/// A number of a model family: what may be set, and swept.
+#[derive(Debug)]
+pub struct Number {
+    /// Its name in an experiment, such as `depth`.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub about: &'static str,
+    /// The smallest value allowed.
+    pub least: f64,
+    /// The largest value allowed.
+    pub most: Most,
+    /// Whether only whole numbers are allowed.
+    pub whole: bool,
+    /// Its value where an experiment does not give one; `None` if it must be given or swept.
+    /// Infinity means no limit.
+    pub default: Option<f64>,
+}
+
+/// The largest value that a number may take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Most {
+    /// A fixed one; infinity for none.
+    Value(f64),
+    /// The number of training points.
+    Train,
+    /// One less than the number of training points.
+    BelowTrain,
+}
+
+/// A setting that is one of a few words.
+#[derive(Debug)]
+pub struct Choice {
+    /// Its name in an experiment.
+    pub name: &'static str,
+    /// What it decides.
+    pub about: &'static str,
+    /// The words; the first is the default.
+    pub options: &'static [&'static str],
+}
+
+/// A model family: what an experiment may say of it, and how it is made.
+#[derive(Debug)]
+pub struct Family {
+    /// Its name in an experiment, such as `tree`.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub about: &'static str,
+    /// Its numbers.
+    pub numbers: &'static [Number],
+    /// Its choices.
+    pub choices: &'static [Choice],
+    /// Whether it is made of copies of another learner, its `base`.
+    pub has_base: bool,
+    /// Whether it needs one-dimensional inputs.
+    pub one_dimensional: bool,
+    /// Makes the learner.
+    pub build: fn(Blueprint) -> Box<dyn Learner>,
+}
+
+/// What a learner is made from: checked settings.
+pub struct Blueprint {
+    /// For every setting of the path, the family's numbers in the family's order.
+    pub settings: Vec<Vec<f64>>,
+    /// The chosen option of every choice, in the family's order.
+    pub choices: Vec<usize>,
+    /// The base learner, and for every setting which of the base's settings it takes.
+    pub base: Option<(Box<dyn Learner>, Vec<usize>)>,
+    /// The range of an input coordinate.
+    pub range: (f64, f64),
+}
+
+/// Every model family.
+pub const FAMILIES: &[&Family] = &[
+    &super::knn::FAMILY,
+    &super::tree::FAMILY,
+    &super::polynomial::FAMILY,
+    &super::bagging::FAMILY,
+];
+
+/// The family of that name.
+pub fn family(name: &str) -> Option<&'static Family> {
+    FAMILIES.iter().copied().find(|family| family.name == name)
+}
+
+/// A whole number of a checked setting; infinity becomes the largest.
+pub(super) fn whole(value: f64) -> usize {
+    value as usize
+}

@@ -1,0 +1,70 @@
+//! Learners: one file per model family, behind one trait.
+//!
+//! A learner is asked for its whole *capacity path*: it holds a list of settings (every depth,
+//! every k, every λ), is fitted once to a training set, and predicts for all settings at once.
+//! Most families share nearly all work between settings, which is where the lab's speed comes from.
+//!
+//! A new family is one new file with a [`Family`] in it and one line in [`FAMILIES`].
+
+mod bagging;
+mod family;
+mod knn;
+mod polynomial;
+mod tree;
+
+pub use bagging::{Bagging, BaggingSetting};
+pub use family::{Blueprint, Choice, FAMILIES, Family, Most, Number, family};
+pub use knn::Knn;
+pub use polynomial::{Basis, Polynomial, PolynomialSetting};
+pub use tree::{Tree, TreeSetting};
+
+use crate::problem::{Points, Training};
+use crate::stream::Stream;
+
+/// A model family with a list of settings, its capacity path.
+///
+/// A learner may keep whatever memory it likes between calls, so that the inner loop does not
+/// allocate; the engine gives each worker a copy of its own.
+pub trait Learner: Replicate + Send + Sync {
+    /// How many settings the path has.
+    fn capacities(&self) -> usize;
+
+    /// Fits every setting to `data`. All randomness comes from `stream`, which depends on the
+    /// resample alone: the same bootstrap is drawn whatever else is in the experiment.
+    fn fit(&mut self, data: &Training, stream: &Stream);
+
+    /// Predicts with every setting: `out[c * points.len() + j]` is that of setting c at point j.
+    fn predict(&mut self, points: &Points, out: &mut [f64]);
+
+    /// Whether every prediction is a weighted sum of the labels, with weights that depend on the
+    /// inputs alone. Then bias and variance on fixed inputs are known exactly.
+    fn is_linear(&self) -> bool {
+        false
+    }
+}
+
+/// Copies a learner behind the trait; implemented for every learner that is [`Clone`].
+pub trait Replicate {
+    /// A copy of its own.
+    fn replicate(&self) -> Box<dyn Learner>;
+}
+
+impl<T: Learner + Clone + 'static> Replicate for T {
+    fn replicate(&self) -> Box<dyn Learner> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Learner> {
+    fn clone(&self) -> Self {
+        (**self).replicate()
+    }
+}
+
+/// Room for `length` numbers, kept between calls.
+fn room(buffer: &mut Vec<f64>, length: usize) -> &mut [f64] {
+    if buffer.len() < length {
+        buffer.resize(length, 0.0);
+    }
+    &mut buffer[..length]
+}

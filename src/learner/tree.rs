@@ -1,0 +1,524 @@
+//! Regression trees: CART for squared error.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
+
+use super::Learner;
+use super::family::{Blueprint, Family, Most, Number, whole};
+use crate::problem::{Points, Training};
+use crate::stream::Stream;
+
+pub(super) const FAMILY: Family = Family {
+    name: "tree",
+    about: "a regression tree (CART for squared error)",
+    numbers: &[
+        Number {
+            name: "depth",
+            about: "largest number of splits on the way to a leaf",
+            least: 0.0,
+            most: Most::Value(f64::INFINITY),
+            whole: true,
+            default: Some(f64::INFINITY),
+        },
+        Number {
+            name: "leaves",
+            about: "largest number of leaves, best splits first",
+            least: 1.0,
+            most: Most::Value(f64::INFINITY),
+            whole: true,
+            default: Some(f64::INFINITY),
+        },
+        Number {
+            name: "min-leaf",
+            about: "smallest number of training points in a leaf",
+            least: 1.0,
+            most: Most::Train,
+            whole: true,
+            default: Some(1.0),
+        },
+    ],
+    choices: &[],
+    has_base: false,
+    one_dimensional: false,
+    build: |Blueprint { settings, .. }| {
+        let settings = settings.iter().map(|numbers| TreeSetting {
+            depth: whole(numbers[0]),
+            leaves: whole(numbers[1]),
+            min_leaf: whole(numbers[2]),
+        });
+        Box::new(Tree::new(settings.collect()))
+    },
+};
+
+/// One setting of [`Tree`]; `usize::MAX` means no limit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TreeSetting {
+    /// Largest number of splits on the way to a leaf.
+    pub depth: usize,
+    /// Largest number of leaves.
+    pub leaves: usize,
+    /// Smallest number of training points in a leaf.
+    pub min_leaf: usize,
+}
+
+impl Default for TreeSetting {
+    fn default() -> Self {
+        TreeSetting {
+            depth: usize::MAX,
+            leaves: usize::MAX,
+            min_leaf: 1,
+        }
+    }
+}
+
+/// A regression tree: the prediction is the mean label of the training points in x's leaf.
+///
+/// A node is split where the sum of squared errors falls most, at the midpoint between two
+/// neighbouring inputs; points at the threshold go left. Ties go to the first feature, then to the
+/// smallest threshold. A node is left alone when its labels are all equal, when its inputs are, or
+/// when no split leaves `min-leaf` points on both sides. With `leaves` the split that gains most
+/// is always made next.
+///
+/// | number | meaning | range | default |
+/// |---|---|---|---|
+/// | `depth` | largest number of splits on the way to a leaf | from 0 | no limit |
+/// | `leaves` | largest number of leaves, best splits first | from 1 | no limit |
+/// | `min-leaf` | smallest number of training points in a leaf | 1 to n | 1 |
+///
+/// **Cost** of a whole path: one growth, O(d n log n + d n · depth), because a tree cut at depth d
+/// *is* the tree grown to depth d, and best-first growth nests by leaves in the same way. Every
+/// distinct `min-leaf` is a growth of its own, and so is every distinct `depth` beside a limit on
+/// `leaves`.
+///
+/// **Reference**: Breiman, Friedman, Olshen and Stone, *Classification and Regression Trees* (1984).
+///
+/// ```
+/// use bvlab::learner::{Learner, Tree, TreeSetting};
+/// use bvlab::problem::{Points, Training};
+/// use bvlab::stream::{Purpose, Stream};
+///
+/// let data = Training {
+///     inputs: Points::new(1, vec![0.0, 1.0, 2.0, 3.0]),
+///     labels: vec![1.0, 1.0, 5.0, 7.0],
+/// };
+/// let path = (0..3).map(|depth| TreeSetting { depth, ..Default::default() });
+/// let mut tree = Tree::new(path.collect());
+/// tree.fit(&data, &Stream::new(1, Purpose::Algorithm, 0));
+/// let mut out = [0.0; 3];
+/// tree.predict(&Points::new(1, vec![2.6]), &mut out);
+/// assert_eq!(out, [3.5, 6.0, 7.0]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Tree {
+    capacities: usize,
+    growths: Vec<Growth>,
+    workshop: Workshop,
+    index: Vec<u32>,
+    ways: Vec<Way>,
+}
+
+/// One growth and the settings that are read off it.
+#[derive(Clone, Debug)]
+struct Growth {
+    min_leaf: usize,
+    depth: usize,
+    leaves: usize,
+    /// Whether the levels count leaves rather than depth.
+    best_first: bool,
+    /// (level, setting), by rising level.
+    levels: Vec<(usize, usize)>,
+    nodes: Vec<Node>,
+}
+
+/// A node is where the way of its points ends, up to the level at which it is split, its `death`.
+/// Levels count depth, or in best-first growth the leaves of the whole tree.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    mean: f64,
+    death: usize,
+    feature: u32,
+    threshold: f64,
+    /// The left child; the right one follows it. 0 where the node was never split.
+    left: u32,
+}
+
+impl Tree {
+    /// A path over `settings`, in any order.
+    pub fn new(settings: Vec<TreeSetting>) -> Self {
+        let mut growths: Vec<Growth> = Vec::new();
+        for (c, setting) in settings.iter().enumerate() {
+            let best_first = setting.leaves != usize::MAX;
+            let level = match best_first {
+                true => setting.leaves,
+                false => setting.depth,
+            };
+            let shares = |growth: &&mut Growth| {
+                growth.min_leaf == setting.min_leaf
+                    && growth.best_first == best_first
+                    && (!best_first || growth.depth == setting.depth)
+            };
+            match growths.iter_mut().find(shares) {
+                Some(growth) => {
+                    growth.depth = growth.depth.max(setting.depth);
+                    growth.leaves = growth.leaves.max(setting.leaves);
+                    growth.levels.push((level, c));
+                }
+                None => growths.push(Growth {
+                    min_leaf: setting.min_leaf,
+                    depth: setting.depth,
+                    leaves: setting.leaves,
+                    best_first,
+                    levels: vec![(level, c)],
+                    nodes: Vec::new(),
+                }),
+            }
+        }
+        for growth in &mut growths {
+            growth.levels.sort_unstable();
+        }
+        Tree {
+            capacities: settings.len(),
+            growths,
+            workshop: Workshop::default(),
+            index: Vec::new(),
+            ways: Vec::new(),
+        }
+    }
+}
+
+impl Learner for Tree {
+    fn capacities(&self) -> usize {
+        self.capacities
+    }
+
+    fn fit(&mut self, data: &Training, _: &Stream) {
+        for growth in &mut self.growths {
+            self.workshop.load(data);
+            self.workshop.grow(growth);
+        }
+    }
+
+    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+        self.index.clear();
+        if points.dimension() == 1 {
+            self.index.extend_from_slice(points.order());
+        } else {
+            self.index.extend(0..points.len() as u32);
+        }
+        for growth in &self.growths {
+            growth.spread(points, &mut self.index, &mut self.ways, out);
+        }
+    }
+}
+
+/// The points of a range of the index that reach a node; levels before `first` belong to its
+/// ancestors.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    node: usize,
+    start: usize,
+    end: usize,
+    first: usize,
+}
+
+impl Growth {
+    /// Sends all points down the tree together, and writes the predictions of every level.
+    fn spread(&self, points: &Points, index: &mut [u32], ways: &mut Vec<Way>, out: &mut [f64]) {
+        ways.push(Way {
+            node: 0,
+            start: 0,
+            end: index.len(),
+            first: 0,
+        });
+        while let Some(Way {
+            node,
+            start,
+            end,
+            first,
+        }) = ways.pop()
+        {
+            let node = self.nodes[node];
+            let here = &mut index[start..end];
+            let levels = &self.levels[first..];
+            let ended = levels.partition_point(|&(level, _)| level <= node.death);
+            for &(_, c) in &levels[..ended] {
+                let out = &mut out[c * points.len()..][..points.len()];
+                for &j in &*here {
+                    out[j as usize] = node.mean;
+                }
+            }
+            if ended == levels.len() || here.is_empty() {
+                continue;
+            }
+            let goes_left =
+                |j: u32| points.get(j as usize, node.feature as usize) <= node.threshold;
+            let middle = start
+                + match points.dimension() {
+                    1 => here.partition_point(|&j| goes_left(j)),
+                    _ => partition(here, goes_left),
+                };
+            let first = first + ended;
+            let [left, right] = [node.left as usize, node.left as usize + 1];
+            ways.push(Way {
+                node: right,
+                start: middle,
+                end,
+                first,
+            });
+            ways.push(Way {
+                node: left,
+                start,
+                end: middle,
+                first,
+            });
+        }
+    }
+}
+
+/// Moves those that satisfy the predicate to the front and tells how many they are.
+fn partition(index: &mut [u32], mut goes_left: impl FnMut(u32) -> bool) -> usize {
+    let mut middle = 0;
+    for i in 0..index.len() {
+        if goes_left(index[i]) {
+            index.swap(i, middle);
+            middle += 1;
+        }
+    }
+    middle
+}
+
+/// Where trees are grown; its memory is kept from one growth to the next.
+#[derive(Clone, Debug, Default)]
+struct Workshop {
+    /// For every feature the samples by rising x. A node owns one range of all of them.
+    columns: Vec<Vec<Sample>>,
+    spare: Vec<Sample>,
+    goes_left: Vec<bool>,
+    frontier: BinaryHeap<Candidate>,
+    waiting: Vec<Candidate>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    x: f64,
+    y: f64,
+    id: u32,
+}
+
+/// A node that can be split, and how.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    node: usize,
+    depth: usize,
+    start: usize,
+    end: usize,
+    split: Split,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Split {
+    gain: f64,
+    feature: usize,
+    threshold: f64,
+    middle: usize,
+}
+
+impl Candidate {
+    /// The gain without its last digits, so that rounding does not decide between equal gains.
+    fn rank(&self) -> u64 {
+        self.split.gain.to_bits() >> 14
+    }
+}
+
+impl PartialEq for Candidate {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Candidate {}
+
+impl PartialOrd for Candidate {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Candidate {
+    /// The larger gain first, then the older node.
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.rank()
+            .cmp(&other.rank())
+            .then(other.node.cmp(&self.node))
+    }
+}
+
+impl Workshop {
+    fn load(&mut self, data: &Training) {
+        let (inputs, count) = (&data.inputs, data.len());
+        self.columns.resize_with(inputs.dimension(), Vec::new);
+        self.goes_left.resize(count, false);
+        for (feature, column) in self.columns.iter_mut().enumerate() {
+            let sample = |id: u32| Sample {
+                x: inputs.get(id as usize, feature),
+                y: data.labels[id as usize],
+                id,
+            };
+            column.clear();
+            if inputs.dimension() == 1 {
+                column.extend(inputs.order().iter().map(|&id| sample(id)));
+            } else {
+                column.extend((0..count as u32).map(sample));
+                column.sort_unstable_by(|a, b| a.x.total_cmp(&b.x).then(a.id.cmp(&b.id)));
+            }
+        }
+    }
+
+    /// Grows the tree of the loaded data.
+    fn grow(&mut self, growth: &mut Growth) {
+        growth.nodes.clear();
+        self.frontier.clear();
+        self.waiting.clear();
+        let count = self.columns.first().map_or(0, Vec::len);
+        self.plant(growth, 0, count, 0);
+        let mut splits = 0;
+        while splits + 1 < growth.leaves {
+            let next = match growth.best_first {
+                true => self.frontier.pop(),
+                false => self.waiting.pop(),
+            };
+            let Some(Candidate {
+                node,
+                depth,
+                start,
+                end,
+                split,
+            }) = next
+            else {
+                break;
+            };
+            self.part(start, end, &split);
+            splits += 1;
+            let left = growth.nodes.len() as u32;
+            let parent = &mut growth.nodes[node];
+            parent.feature = split.feature as u32;
+            parent.threshold = split.threshold;
+            parent.left = left;
+            parent.death = if growth.best_first { splits } else { depth };
+            self.plant(growth, start, split.middle, depth + 1);
+            self.plant(growth, split.middle, end, depth + 1);
+        }
+    }
+
+    /// Adds the node of a range of samples, and queues it if it can be split.
+    fn plant(&mut self, growth: &mut Growth, start: usize, end: usize, depth: usize) {
+        let samples = &self.columns[0][start..end];
+        let first = samples[0].y;
+        let (mut sum, mut pure) = (0.0, true);
+        for sample in samples {
+            sum += sample.y - first;
+            pure &= sample.y == first;
+        }
+        // Relative to one label, so that equal labels give back exactly that label.
+        let mean = first + sum / samples.len() as f64;
+        let node = growth.nodes.len();
+        growth.nodes.push(Node {
+            mean,
+            death: usize::MAX,
+            feature: 0,
+            threshold: 0.0,
+            left: 0,
+        });
+        if pure || depth >= growth.depth {
+            return;
+        }
+        if let Some(split) = self.best_split(start, end, mean, growth.min_leaf) {
+            let candidate = Candidate {
+                node,
+                depth,
+                start,
+                end,
+                split,
+            };
+            match growth.best_first {
+                true => self.frontier.push(candidate),
+                false => self.waiting.push(candidate),
+            }
+        }
+    }
+
+    /// The split with the largest fall of the sum of squared errors. With labels centred at the
+    /// node's mean and s the sum of the left ones, that is s² n / (n_left n_right).
+    fn best_split(&self, start: usize, end: usize, mean: f64, min_leaf: usize) -> Option<Split> {
+        let count = end - start;
+        if count < 2 * min_leaf {
+            return None;
+        }
+        let squares = self.columns[0][start..end]
+            .iter()
+            .map(|s| (s.y - mean).powi(2));
+        // A later split has to be better by more than rounding.
+        let margin = 1e-12 * squares.sum::<f64>();
+        let mut best: Option<Split> = None;
+        for (feature, column) in self.columns.iter().enumerate() {
+            let samples = &column[start..end];
+            let mut sum = 0.0;
+            for (i, pair) in samples.windows(2).enumerate() {
+                let [here, next] = [pair[0], pair[1]];
+                sum += here.y - mean;
+                let below = i + 1;
+                if here.x == next.x || below < min_leaf || count - below < min_leaf {
+                    continue;
+                }
+                let gain = sum * sum * count as f64 / (below * (count - below)) as f64;
+                if best.is_none_or(|best| gain > best.gain + margin) {
+                    best = Some(Split {
+                        gain,
+                        feature,
+                        threshold: between(here.x, next.x),
+                        middle: start + below,
+                    });
+                }
+            }
+        }
+        best
+    }
+
+    /// Parts every column's range at the split, each side keeping its order.
+    fn part(&mut self, start: usize, end: usize, split: &Split) {
+        if self.columns.len() == 1 {
+            return;
+        }
+        for (place, sample) in (start..).zip(&self.columns[split.feature][start..end]) {
+            self.goes_left[sample.id as usize] = place < split.middle;
+        }
+        for (feature, column) in self.columns.iter_mut().enumerate() {
+            if feature == split.feature {
+                continue;
+            }
+            self.spare.clear();
+            let samples = &mut column[start..end];
+            let mut kept = 0;
+            for i in 0..samples.len() {
+                let sample = samples[i];
+                if self.goes_left[sample.id as usize] {
+                    samples[kept] = sample;
+                    kept += 1;
+                } else {
+                    self.spare.push(sample);
+                }
+            }
+            samples[kept..].copy_from_slice(&self.spare);
+        }
+    }
+}
+
+/// A threshold with `below` at or under it and `above` over it: the midpoint, or `below` itself
+/// where rounding would push the midpoint onto `above` (or out of the numbers altogether).
+fn between(below: f64, above: f64) -> f64 {
+    let middle = below / 2.0 + above / 2.0;
+    match below <= middle && middle < above {
+        true => middle,
+        false => below,
+    }
+}

@@ -1,0 +1,5 @@
+//! bvlab
+pub mod learner;
+pub mod problem;
+pub mod stream;
+mod words;

@@ -1,0 +1,468 @@
+//! Arithmetic in x: `sin(x)`, `exp(-x^2) + 1.5*exp(-(x-2)^2)`, `x1*x2`, `0.1 + 0.2*(x > 3)`.
+//!
+//! The grammar is read with winnow's precedence parser. The ready-made evaluators were weighed
+//! first: exmex reads `-x^2` as `(-x)^2`, which would silently turn `exp(-x^2)` into a function
+//! that explodes; evalexpr's licence does not fit; meval and fasteval are no longer kept. None of
+//! them tells where in the text an error is.
+
+use std::ops::Range;
+
+use winnow::combinator::{
+    Infix, Prefix, alt, cut_err, delimited, expression, fail, opt, preceded, repeat, separated,
+};
+use winnow::error::{ContextError, ErrMode};
+use winnow::prelude::*;
+use winnow::stream::{LocatingSlice, Location};
+use winnow::token::{any, one_of, take_while};
+
+/// The longest expression that is read, in bytes; it also bounds how deeply one can be nested.
+pub const LONGEST: usize = 1000;
+
+/// A function of x, read from text and ready to be evaluated.
+///
+/// ```
+/// use bvlab::problem::Expression;
+/// let f = Expression::parse("exp(-x^2)", 1).unwrap();
+/// assert_eq!(f.at(&[2.0]), (-4.0_f64).exp());
+/// ```
+#[derive(Clone, Debug)]
+pub struct Expression {
+    text: String,
+    steps: Vec<Step>,
+    stack: usize,
+}
+
+/// Why a text is not an expression, and which part of it is to blame.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct ExpressionError {
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// The bytes of the text that are to blame.
+    pub span: Range<usize>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Number(f64),
+    Input(usize),
+    One(fn(f64) -> f64),
+    Two(fn(f64, f64) -> f64),
+}
+
+#[derive(Clone, Debug)]
+enum Tree {
+    Number(f64),
+    Name(String, Range<usize>),
+    Call(String, Range<usize>, Vec<Tree>),
+    Operator(fn(f64, f64) -> f64, Box<[Tree; 2]>),
+    Negative(Box<Tree>),
+}
+
+const CONSTANTS: [(&str, f64); 4] = [
+    ("pi", std::f64::consts::PI),
+    ("π", std::f64::consts::PI),
+    ("tau", std::f64::consts::TAU),
+    ("e", std::f64::consts::E),
+];
+
+const FUNCTIONS: [(&str, fn(f64) -> f64); 19] = [
+    ("sin", f64::sin),
+    ("cos", f64::cos),
+    ("tan", f64::tan),
+    ("asin", f64::asin),
+    ("acos", f64::acos),
+    ("atan", f64::atan),
+    ("sinh", f64::sinh),
+    ("cosh", f64::cosh),
+    ("tanh", f64::tanh),
+    ("exp", f64::exp),
+    ("ln", f64::ln),
+    ("log10", f64::log10),
+    ("log2", f64::log2),
+    ("sqrt", f64::sqrt),
+    ("abs", f64::abs),
+    ("sign", |x| if x == 0.0 { 0.0 } else { x.signum() }),
+    ("floor", f64::floor),
+    ("ceil", f64::ceil),
+    ("round", f64::round),
+];
+
+const FUNCTIONS_OF_TWO: [(&str, fn(f64, f64) -> f64); 3] =
+    [("min", f64::min), ("max", f64::max), ("atan2", f64::atan2)];
+
+impl Expression {
+    /// Reads an expression in `dimension` inputs: `x` in one dimension, `x1`, `x2`, … in several
+    /// (`x1` is understood in one dimension too).
+    ///
+    /// # Errors
+    ///
+    /// Says what is wrong and where: a character that does not belong, an unknown name, a function
+    /// with the wrong number of arguments, or a text longer than [`LONGEST`].
+    pub fn parse(text: &str, dimension: usize) -> Result<Self, ExpressionError> {
+        if text.len() > LONGEST {
+            return Err(ExpressionError {
+                message: format!("the expression is longer than {LONGEST} characters"),
+                help: None,
+                span: 0..text.len(),
+            });
+        }
+        let tree = whole
+            .parse(LocatingSlice::new(text))
+            .map_err(|error| complaint(text, error.offset()))?;
+        let mut expression = Expression {
+            text: text.to_owned(),
+            steps: Vec::new(),
+            stack: 0,
+        };
+        expression.compile(&tree, dimension, 0)?;
+        Ok(expression)
+    }
+
+    /// The text it was read from.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it is the same at every x.
+    pub fn is_constant(&self) -> bool {
+        !self.steps.iter().any(|step| matches!(step, Step::Input(_)))
+    }
+
+    /// The value at one point.
+    pub fn at(&self, x: &[f64]) -> f64 {
+        let mut small = [0.0; 16];
+        let mut large;
+        let stack: &mut [f64] = if self.stack <= small.len() {
+            &mut small
+        } else {
+            large = vec![0.0; self.stack];
+            &mut large
+        };
+        let mut top = 0;
+        for step in &self.steps {
+            match *step {
+                Step::Number(value) => {
+                    stack[top] = value;
+                    top += 1;
+                }
+                Step::Input(index) => {
+                    stack[top] = x[index];
+                    top += 1;
+                }
+                Step::One(function) => stack[top - 1] = function(stack[top - 1]),
+                Step::Two(function) => {
+                    top -= 1;
+                    stack[top - 1] = function(stack[top - 1], stack[top]);
+                }
+            }
+        }
+        stack[0]
+    }
+
+    fn compile(
+        &mut self,
+        tree: &Tree,
+        dimension: usize,
+        depth: usize,
+    ) -> Result<(), ExpressionError> {
+        match tree {
+            Tree::Number(value) => self.steps.push(Step::Number(*value)),
+            Tree::Name(name, span) => {
+                let step =
+                    resolve(name, dimension).ok_or_else(|| unknown(name, span, dimension))?;
+                self.steps.push(step);
+            }
+            Tree::Negative(inner) => {
+                self.compile(inner, dimension, depth)?;
+                self.steps.push(Step::One(|x| -x));
+            }
+            Tree::Operator(function, sides) => {
+                self.compile(&sides[0], dimension, depth)?;
+                self.compile(&sides[1], dimension, depth + 1)?;
+                self.steps.push(Step::Two(*function));
+            }
+            Tree::Call(name, span, arguments) => {
+                let one = FUNCTIONS.iter().find(|(known, _)| known == name);
+                let two = FUNCTIONS_OF_TWO.iter().find(|(known, _)| known == name);
+                let (step, wanted) = match (one, two) {
+                    (Some((_, function)), _) => (Step::One(*function), 1),
+                    (None, Some((_, function))) => (Step::Two(*function), 2),
+                    (None, None) => return Err(unknown(name, span, dimension)),
+                };
+                if arguments.len() != wanted {
+                    return Err(ExpressionError {
+                        message: format!(
+                            "`{name}` takes {wanted} argument{}, not {}",
+                            if wanted == 1 { "" } else { "s" },
+                            arguments.len()
+                        ),
+                        help: None,
+                        span: span.clone(),
+                    });
+                }
+                for (place, argument) in arguments.iter().enumerate() {
+                    self.compile(argument, dimension, depth + place)?;
+                }
+                self.steps.push(step);
+            }
+        }
+        self.stack = self.stack.max(depth + 1);
+        Ok(())
+    }
+}
+
+fn resolve(name: &str, dimension: usize) -> Option<Step> {
+    if let Some((_, value)) = CONSTANTS.iter().find(|(known, _)| *known == name) {
+        return Some(Step::Number(*value));
+    }
+    let number = name.strip_prefix('x')?;
+    if number.is_empty() {
+        return (dimension == 1).then_some(Step::Input(0));
+    }
+    let index: usize = number.parse().ok()?;
+    (number == index.to_string() && (1..=dimension).contains(&index))
+        .then(|| Step::Input(index - 1))
+}
+
+fn unknown(name: &str, span: &Range<usize>, dimension: usize) -> ExpressionError {
+    let inputs = match dimension {
+        1 => "the input is called `x`".to_owned(),
+        d => format!("the inputs are called `x1` to `x{d}`"),
+    };
+    let functions = FUNCTIONS
+        .iter()
+        .map(|(known, _)| *known)
+        .chain(FUNCTIONS_OF_TWO.iter().map(|(known, _)| *known));
+    let help = if name == "log" {
+        "write `ln` for the natural logarithm, or `log10`".to_owned()
+    } else if functions.clone().any(|known| known == name) {
+        format!("`{name}` is a function: write `{name}(…)`")
+    } else {
+        let names = functions.chain(CONSTANTS.iter().map(|(known, _)| *known));
+        match crate::words::nearest(name, names) {
+            Some(near) if name.len() > 1 => format!("did you mean `{near}`? {inputs}"),
+            _ => inputs,
+        }
+    };
+    ExpressionError {
+        message: format!("`{name}` is not known here"),
+        help: Some(help),
+        span: span.clone(),
+    }
+}
+
+fn complaint(text: &str, offset: usize) -> ExpressionError {
+    let rest = &text[offset..];
+    let skipped = rest.len() - rest.trim_start().len();
+    let start = offset + skipped;
+    match text[start..].chars().next() {
+        None => ExpressionError {
+            message: "the expression ends too early".to_owned(),
+            help: Some("a number, an input, a function or a closing bracket is missing".to_owned()),
+            span: text.len().saturating_sub(1)..text.len(),
+        },
+        Some(found) => {
+            let help = if found.is_alphabetic() || found == '(' {
+                "between two factors write `*`: `2*x`, not `2x`"
+            } else {
+                "expected a number, an input, a function, an operator or a bracket"
+            };
+            ExpressionError {
+                message: format!("`{found}` does not belong here"),
+                help: Some(help.to_owned()),
+                span: start..start + found.len_utf8(),
+            }
+        }
+    }
+}
+
+type Input<'i> = LocatingSlice<&'i str>;
+type Failure = ErrMode<ContextError>;
+
+fn whole(input: &mut Input) -> ModalResult<Tree> {
+    (sum, blank).map(|(tree, ())| tree).parse_next(input)
+}
+
+fn blank(input: &mut Input) -> ModalResult<()> {
+    take_while(0.., char::is_whitespace)
+        .void()
+        .parse_next(input)
+}
+
+fn sum(input: &mut Input) -> ModalResult<Tree> {
+    expression(operand)
+        // Below the power and above the product: -x^2 is -(x^2), and 2^-x is 2^(-x).
+        .prefix(preceded(blank, one_of(['-', '+'])).map(|sign| {
+            if sign == '-' {
+                Prefix(25, |_: &mut _, inner| Ok(Tree::Negative(Box::new(inner))))
+            } else {
+                Prefix(25, |_: &mut _, inner| Ok(inner))
+            }
+        }))
+        .infix(preceded(blank, operator))
+        .parse_next(input)
+}
+
+fn operator<'i>(input: &mut Input<'i>) -> ModalResult<Infix<Input<'i>, Tree, Failure>> {
+    fn node(function: fn(f64, f64) -> f64, left: Tree, right: Tree) -> Result<Tree, Failure> {
+        Ok(Tree::Operator(function, Box::new([left, right])))
+    }
+    let symbol = alt((
+        "**",
+        "<=",
+        ">=",
+        one_of(['+', '-', '*', '/', '^', '<', '>']).take(),
+    ))
+    .parse_next(input)?;
+    Ok(match symbol {
+        "^" | "**" => Infix::Right(30, |_, a, b| node(f64::powf, a, b)),
+        "*" => Infix::Left(20, |_, a, b| node(|a, b| a * b, a, b)),
+        "/" => Infix::Left(20, |_, a, b| node(|a, b| a / b, a, b)),
+        "+" => Infix::Left(10, |_, a, b| node(|a, b| a + b, a, b)),
+        "-" => Infix::Left(10, |_, a, b| node(|a, b| a - b, a, b)),
+        "<" => Infix::Left(5, |_, a, b| node(|a, b| f64::from(a < b), a, b)),
+        ">" => Infix::Left(5, |_, a, b| node(|a, b| f64::from(a > b), a, b)),
+        "<=" => Infix::Left(5, |_, a, b| node(|a, b| f64::from(a <= b), a, b)),
+        ">=" => Infix::Left(5, |_, a, b| node(|a, b| f64::from(a >= b), a, b)),
+        _ => return fail.parse_next(input),
+    })
+}
+
+fn operand(input: &mut Input) -> ModalResult<Tree> {
+    preceded(blank, alt((number, bracket, name_or_call))).parse_next(input)
+}
+
+fn bracket(input: &mut Input) -> ModalResult<Tree> {
+    delimited('(', cut_err(sum), cut_err((blank, ')'))).parse_next(input)
+}
+
+fn number(input: &mut Input) -> ModalResult<Tree> {
+    let digits = |least| take_while(least.., |c: char| c.is_ascii_digit());
+    let mantissa = alt((
+        (digits(1), opt(('.', digits(0)))).void(),
+        ('.', digits(1)).void(),
+    ));
+    let exponent = (one_of(['e', 'E']), opt(one_of(['-', '+'])), digits(1));
+    (mantissa, opt(exponent))
+        .take()
+        .try_map(|text: &str| text.parse().map(Tree::Number))
+        .parse_next(input)
+}
+
+fn name_or_call(input: &mut Input) -> ModalResult<Tree> {
+    let start = input.current_token_start();
+    let name: String = (
+        one_of(|c: char| c.is_alphabetic() || c == '_'),
+        repeat::<_, _, (), _, _>(0.., any.verify(|c: &char| c.is_alphanumeric() || *c == '_')),
+    )
+        .take()
+        .map(|text: &str| text.to_owned())
+        .parse_next(input)?;
+    let span = start..start + name.len();
+    let arguments = opt(preceded(
+        (blank, '('),
+        cut_err((separated(0.., sum, (blank, ',')), blank, ')')),
+    ))
+    .parse_next(input)?;
+    Ok(match arguments {
+        Some((arguments, (), _)) => Tree::Call(name, span, arguments),
+        None => Tree::Name(name, span),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str, x: f64) -> f64 {
+        Expression::parse(text, 1).unwrap().at(&[x])
+    }
+
+    fn fails(text: &str) -> ExpressionError {
+        Expression::parse(text, 1).unwrap_err()
+    }
+
+    #[test]
+    fn operators_bind_as_on_paper() {
+        for (text, value) in [
+            ("1 + 2*3", 7.0),
+            ("-x^2", -9.0),
+            ("2^-x", 0.125),
+            ("2^3^2", 512.0),
+            ("10 - 3 - 2", 5.0),
+            ("12/3/2", 2.0),
+            ("-2*-x", 6.0),
+            ("+x - -1", 4.0),
+            ("(1 + x)*2", 8.0),
+            ("x**2", 9.0),
+            ("x > 2", 1.0),
+            ("x <= 2", 0.0),
+            ("1.5e-1 + .5 + 2.", 2.65),
+            ("max(x, 7) - min(1, x)", 6.0),
+            ("sin(pi/2) + cos(0)", 2.0),
+            ("e", std::f64::consts::E),
+            ("x1", 3.0),
+            ("sign(-x)*abs(-2)", -2.0),
+        ] {
+            let got = at(text, 3.0);
+            assert!((got - value).abs() < 1e-12, "{text}: {got}, not {value}");
+        }
+    }
+
+    #[test]
+    fn several_inputs_are_numbered() {
+        let f = Expression::parse("x1 + 10*x2 + 100*x12", 12).unwrap();
+        let x: Vec<f64> = (1..=12).map(f64::from).collect();
+        assert_eq!(f.at(&x), 1.0 + 20.0 + 1200.0);
+        let error = Expression::parse("x + x1", 2).unwrap_err();
+        assert_eq!(error.span, 0..1);
+        assert_eq!(error.help.unwrap(), "the inputs are called `x1` to `x2`");
+        assert!(Expression::parse("x3", 2).is_err());
+        assert!(Expression::parse("x01", 2).is_err());
+    }
+
+    #[test]
+    fn errors_point_at_the_token() {
+        let cases = [
+            ("sin(x", 4..5, "the expression ends too early"),
+            ("2x", 1..2, "`x` does not belong here"),
+            ("sinn(x)", 0..4, "`sinn` is not known here"),
+            ("3 + y", 4..5, "`y` is not known here"),
+            ("x + * 2", 4..5, "`*` does not belong here"),
+            ("x $ 2", 2..3, "`$` does not belong here"),
+            ("max(x)", 0..3, "`max` takes 2 arguments, not 1"),
+            ("sin(x, 2)", 0..3, "`sin` takes 1 argument, not 2"),
+            ("(x))", 3..4, "`)` does not belong here"),
+        ];
+        for (text, span, message) in cases {
+            let error = fails(text);
+            assert_eq!(
+                (error.span, error.message.as_str()),
+                (span, message),
+                "{text}"
+            );
+        }
+        assert_eq!(fails("").message, "the expression ends too early");
+        assert_eq!(
+            fails("log(x)").help.unwrap(),
+            "write `ln` for the natural logarithm, or `log10`"
+        );
+        assert!(fails("sinn(x)").help.unwrap().contains("`sin`"));
+        assert!(fails("sin").help.unwrap().contains("sin(…)"));
+    }
+
+    #[test]
+    fn deep_nesting_is_bounded_and_does_not_overflow() {
+        let deep = format!("{}x{}", "(".repeat(499), ")".repeat(499));
+        assert_eq!(at(&deep, 2.0), 2.0);
+        let calls = format!("{}x{}", "abs(".repeat(190), ")".repeat(190));
+        assert_eq!(at(&calls, -2.0), 2.0);
+        let right = format!("{}x", "1^".repeat(450));
+        assert_eq!(at(&right, 2.0), 1.0);
+        assert_eq!(at(&format!("{}x", "-".repeat(900)), 2.0), 2.0);
+        assert!(fails(&"(".repeat(LONGEST + 1)).message.contains("longer"));
+    }
+}

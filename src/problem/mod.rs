@@ -1,0 +1,103 @@
+//! Where data come from: y = f(x) + s(x)·e with inputs x of a known distribution, the truth f and
+//! noise e of unit variance. Because all three are known, noise, bias and variance can be told apart.
+
+mod expression;
+mod inputs;
+mod noise;
+mod points;
+
+pub use expression::{Expression, ExpressionError, LONGEST};
+pub use inputs::{Inputs, NORMAL_REACH, grid, side};
+pub use noise::{Noise, Shape};
+pub use points::{Points, Training};
+
+use crate::stream::{Purpose, Stream};
+
+/// A problem: the distribution that every training set is drawn from.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// The function f to be learned.
+    pub truth: Expression,
+    /// The distribution of the inputs.
+    pub inputs: Inputs,
+    /// Whether all resamples share one draw of the inputs. Always true for a grid.
+    pub fixed: bool,
+    /// How many coordinates an input has.
+    pub dimension: usize,
+    /// The noise in the labels.
+    pub noise: Noise,
+    /// How many points a training set has.
+    pub train: usize,
+}
+
+/// A function of the problem that has no finite value, or a negative sd, at some point.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{what} is {value} at {place}")]
+pub struct NotFinite {
+    /// Which function: the truth or the noise's sd.
+    pub what: &'static str,
+    /// What it gave.
+    pub value: f64,
+    /// Where, as text: `x = 0.5`.
+    pub place: String,
+}
+
+impl Problem {
+    /// Draws the training set of one resample into `data`. With fixed inputs only the labels are
+    /// drawn anew.
+    ///
+    /// # Errors
+    ///
+    /// If truth or noise has no finite value at an input.
+    pub fn draw(&self, seed: u64, resample: u64, data: &mut Training) -> Result<(), NotFinite> {
+        let drawn = if self.fixed { 0 } else { resample };
+        let mut stream = Stream::new(seed, Purpose::Inputs, drawn);
+        self.inputs
+            .draw(self.train, self.dimension, &mut stream, &mut data.inputs);
+        data.labels.resize(self.train, 0.0);
+        let mut stream = Stream::new(seed, Purpose::Noise, resample);
+        self.noise.draw_unit(&mut stream, &mut data.labels);
+        for (x, label) in data.inputs.rows().zip(&mut data.labels) {
+            *label = self.truth_at(x)? + self.sd_at(x)? * *label;
+        }
+        Ok(())
+    }
+
+    /// The truth f(x).
+    ///
+    /// # Errors
+    ///
+    /// If it is not finite.
+    pub fn truth_at(&self, x: &[f64]) -> Result<f64, NotFinite> {
+        let value = self.truth.at(x);
+        match value.is_finite() {
+            true => Ok(value),
+            false => Err(not_finite("the truth", value, x)),
+        }
+    }
+
+    /// The standard deviation s(x) of the noise.
+    ///
+    /// # Errors
+    ///
+    /// If it is negative or not finite.
+    pub fn sd_at(&self, x: &[f64]) -> Result<f64, NotFinite> {
+        let value = self.noise.sd.at(x);
+        match value >= 0.0 && value.is_finite() {
+            true => Ok(value),
+            false => Err(not_finite("the noise's sd", value, x)),
+        }
+    }
+}
+
+fn not_finite(what: &'static str, value: f64, x: &[f64]) -> NotFinite {
+    let place = match x {
+        [x] => format!("x = {x}"),
+        _ => (1..)
+            .zip(x)
+            .map(|(i, x)| format!("x{i} = {x}"))
+            .collect::<Vec<_>>()
+            .join(", "),
+    };
+    NotFinite { what, value, place }
+}

@@ -1,0 +1,93 @@
+//! The noise in the labels.
+
+use rand::RngExt;
+use rand_distr::{Distribution, StandardNormal, StudentT};
+
+use super::Expression;
+use crate::stream::Stream;
+
+/// The shape of the noise. Its size is given apart, by its standard deviation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Shape {
+    /// Gaussian.
+    Normal,
+    /// Uniform on ±√3 sd.
+    Uniform,
+    /// Laplace, with scale sd/√2.
+    Laplace,
+    /// Student's t, shrunk by √((ν-2)/ν) so that its sd is what was asked for.
+    StudentT {
+        /// ν, above 2.
+        degrees: f64,
+    },
+}
+
+/// Noise with mean zero: a shape times a standard deviation that may depend on x.
+#[derive(Clone, Debug)]
+pub struct Noise {
+    /// The shape, of unit variance.
+    pub shape: Shape,
+    /// The standard deviation s(x).
+    pub sd: Expression,
+}
+
+impl Noise {
+    /// Fills `draws` with independent noise of unit variance; [`Noise::sd`] makes it to size.
+    pub fn draw_unit(&self, stream: &mut Stream, draws: &mut [f64]) {
+        match self.shape {
+            Shape::Normal => draws.fill_with(|| StandardNormal.sample(stream)),
+            Shape::Uniform => {
+                draws.fill_with(|| 3.0_f64.sqrt() * (2.0 * stream.random::<f64>() - 1.0))
+            }
+            Shape::Laplace => draws.fill_with(|| {
+                // By inversion; 1 - u is never 0.
+                let magnitude = -(1.0 - stream.random::<f64>()).ln() / 2.0_f64.sqrt();
+                if stream.random() {
+                    magnitude
+                } else {
+                    -magnitude
+                }
+            }),
+            Shape::StudentT { degrees } => {
+                let Ok(t) = StudentT::new(degrees) else {
+                    unreachable!("degrees of freedom are checked with the experiment")
+                };
+                let shrink = ((degrees - 2.0) / degrees).sqrt();
+                draws.fill_with(|| shrink * t.sample(stream));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::Purpose;
+
+    #[test]
+    fn every_shape_has_mean_zero_and_unit_variance() {
+        let shapes = [
+            Shape::Normal,
+            Shape::Uniform,
+            Shape::Laplace,
+            Shape::StudentT { degrees: 9.0 },
+        ];
+        for shape in shapes {
+            let noise = Noise {
+                shape,
+                sd: Expression::parse("1", 1).unwrap(),
+            };
+            let count = 200_000;
+            let mut draws = vec![0.0; count];
+            noise.draw_unit(&mut Stream::new(1, Purpose::Noise, 0), &mut draws);
+            let mean = |power: i32| draws.iter().map(|e| e.powi(power)).sum::<f64>() / count as f64;
+            let se = |power: i32| ((mean(2 * power) - mean(power).powi(2)) / count as f64).sqrt();
+            assert!(mean(1).abs() < 4.0 * se(1), "{shape:?}: mean {}", mean(1));
+            assert!(
+                (mean(2) - 1.0).abs() < 4.0 * se(2),
+                "{shape:?}: variance {}",
+                mean(2)
+            );
+        }
+    }
+}

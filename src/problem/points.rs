@@ -1,0 +1,164 @@
+//! Points in input space, and training sets made of them.
+
+/// A list of points in one or several dimensions, stored row by row.
+///
+/// In one dimension the points also carry their sorted order, because almost every
+/// one-dimensional learner needs it and all learners of an experiment share the same
+/// training set.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Points {
+    dimension: usize,
+    values: Vec<f64>,
+    order: Vec<u32>,
+}
+
+impl Points {
+    /// Points from their coordinates, row by row.
+    ///
+    /// # Panics
+    ///
+    /// If the number of coordinates is not a multiple of the dimension.
+    pub fn new(dimension: usize, values: Vec<f64>) -> Self {
+        let mut points = Points {
+            dimension,
+            values,
+            order: Vec::new(),
+        };
+        points.reorder();
+        points
+    }
+
+    /// Replaces the coordinates, keeping the memory.
+    pub fn refill(&mut self, dimension: usize, fill: impl FnOnce(&mut Vec<f64>)) {
+        self.dimension = dimension;
+        self.values.clear();
+        fill(&mut self.values);
+        self.reorder();
+    }
+
+    fn reorder(&mut self) {
+        assert!(
+            self.dimension > 0 && self.values.len().is_multiple_of(self.dimension),
+            "coordinates do not fill whole points"
+        );
+        self.order.clear();
+        if self.dimension == 1 {
+            self.order.extend(0..self.values.len() as u32);
+            let values = &self.values;
+            // Unstable sorting with the index as second key is stable and does not allocate.
+            self.order.sort_unstable_by(|&a, &b| {
+                values[a as usize]
+                    .total_cmp(&values[b as usize])
+                    .then(a.cmp(&b))
+            });
+        }
+    }
+
+    /// How many points there are.
+    pub fn len(&self) -> usize {
+        self.values.len() / self.dimension.max(1)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// How many coordinates a point has.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// All coordinates, row by row.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The coordinates of one point.
+    pub fn row(&self, index: usize) -> &[f64] {
+        &self.values[index * self.dimension..][..self.dimension]
+    }
+
+    /// One point after the other.
+    pub fn rows(&self) -> std::slice::ChunksExact<'_, f64> {
+        self.values.chunks_exact(self.dimension.max(1))
+    }
+
+    /// Coordinate `feature` of point `index`.
+    pub fn get(&self, index: usize, feature: usize) -> f64 {
+        self.values[index * self.dimension + feature]
+    }
+
+    /// In one dimension: the points' indices by increasing coordinate, equal ones by index.
+    /// Empty in several dimensions.
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+}
+
+/// A training set: inputs and their noisy labels.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Training {
+    /// The inputs x.
+    pub inputs: Points,
+    /// The labels y = f(x) + e.
+    pub labels: Vec<f64>,
+}
+
+impl Training {
+    /// How many pairs there are.
+    pub fn len(&self) -> usize {
+        self.labels.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.labels.is_empty()
+    }
+
+    /// Writes into `sample` the set in which pair i stands `counts[i]` times: by increasing x in
+    /// one dimension, where this set's order then spares a sort, else in the order of i.
+    pub fn repeat_into(&self, counts: &[u32], sample: &mut Training) {
+        let Training { inputs, labels } = sample;
+        inputs.dimension = self.inputs.dimension;
+        inputs.values.clear();
+        inputs.order.clear();
+        labels.clear();
+        let mut copy = |i: usize| {
+            for _ in 0..counts[i] {
+                inputs.values.extend_from_slice(self.inputs.row(i));
+                labels.push(self.labels[i]);
+            }
+        };
+        if self.inputs.dimension == 1 {
+            self.inputs.order.iter().for_each(|&i| copy(i as usize));
+            inputs.order.extend(0..labels.len() as u32);
+        } else {
+            (0..self.len()).for_each(copy);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_coordinates_keep_their_index_order() {
+        let points = Points::new(1, vec![2.0, 1.0, 2.0, 1.0, 0.0]);
+        assert_eq!(points.order(), [4, 1, 3, 0, 2]);
+    }
+
+    #[test]
+    fn a_repeated_set_has_the_order_that_sorting_would_give() {
+        let data = Training {
+            inputs: Points::new(1, vec![3.0, 1.0, 1.0, 2.0]),
+            labels: vec![0.0, 1.0, 2.0, 3.0],
+        };
+        let mut sample = Training::default();
+        data.repeat_into(&[2, 0, 1, 3], &mut sample);
+        assert_eq!(sample.labels, [2.0, 3.0, 3.0, 3.0, 0.0, 0.0]);
+        let sorted = Points::new(1, sample.inputs.values().to_vec());
+        assert_eq!(sample.inputs, sorted);
+    }
+}
