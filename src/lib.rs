@@ -1,5 +1,54 @@
-//! bvlab
+//! bvlab: a laboratory for bias and variance.
+//!
+//! Data go one way:
+//!
+//! ```text
+//! experiment (TOML, checked)
+//!     -> engine: for every resample   problem -> learner -> decompose
+//!     -> outcome (tables and a manifest)
+//!     -> figure (PNG, SVG)
+//! ```
+//!
+//! - [`experiment`]: what the user asked for, read and checked once.
+//! - [`problem`]: where data come from: truth, inputs and noise.
+//! - [`learner`]: model families behind one trait, each giving its whole capacity path.
+//! - [`decompose`]: from predictions to noise, bias² and variance with error bars.
+//! - [`engine`]: resamples × threads, with the same answer on any number of them.
+//! - [`outcome`]: results as tables and a manifest.
+//! - [`figure`]: tables -> pictures.
+//!
+//! Nothing downstream is imported upstream: a learner knows nothing of TOML, of files or of plots.
+//!
+//! ```
+//! use bvlab::engine::{self, Unwatched};
+//! use bvlab::experiment::{Experiment, Source};
+//!
+//! let text = r#"
+//!     problem = { truth = "sin(x)", inputs = { uniform = [0, 15] }, noise = { normal = 0.5 }, train = 50 }
+//!     sweep   = { k = "1..20" }
+//!     learner = [{ knn = {} }]
+//!     run     = { resamples = 100 }
+//! "#;
+//! let experiment = Experiment::read("example", Source::new("example.toml", text, &[]))?;
+//! let results = engine::run(&experiment, 1, &Unwatched)?;
+//! for parts in &results.learners[0].decomposition.parts {
+//!     let sum = parts.noise + parts.bias2.value + parts.variance.value;
+//!     assert!((parts.risk.value - sum).abs() < 1e-12);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![warn(missing_docs)]
+
+#[doc(hidden)]
+pub mod cli;
+pub mod decompose;
+pub mod engine;
+pub mod experiment;
+pub mod figure;
 pub mod learner;
+pub mod outcome;
 pub mod problem;
+pub mod shipped;
 pub mod stream;
 mod words;

@@ -1,1 +1,7 @@
-fn main() {}
+//! Arguments in, exit code out.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    bvlab::cli::main()
+}

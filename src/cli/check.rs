@@ -1,0 +1,80 @@
+//! `bvlab check`: reads experiments without running them.
+
+use std::io::{self, Write};
+
+use clap::Args;
+
+use super::Failure;
+use super::load::Changes;
+use crate::experiment::{Experiment, Length};
+use crate::words::{number, thousands};
+
+/// Check experiments without running them.
+///
+/// Every file is checked; the first error of each is shown with its line.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  bvlab check experiments/*.toml")]
+pub struct Check {
+    /// Experiments: files, or names of experiments that ship with bvlab
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<String>,
+
+    #[command(flatten)]
+    changes: Changes,
+}
+
+impl Check {
+    /// Checks every file.
+    pub fn execute(&self) -> Result<(), Failure> {
+        let mut wrong = Vec::new();
+        for file in &self.files {
+            match self.changes.load(file) {
+                Ok(experiment) => writeln!(io::stdout(), "{file}: ok, {}", summary(&experiment))?,
+                Err(Failure::Wrong(report)) => wrong.push((file, report)),
+                Err(other) => return Err(other),
+            }
+        }
+        if self.files.len() == 1
+            && let Some((_, report)) = wrong.pop()
+        {
+            return Err(Failure::Wrong(report));
+        }
+        for (_, report) in &wrong {
+            writeln!(io::stderr(), "{report:?}")?;
+        }
+        match wrong.len() {
+            0 => Ok(()),
+            count => Err(Failure::wrong(miette::miette!(
+                "{count} of {} experiments are wrong",
+                self.files.len()
+            ))),
+        }
+    }
+}
+
+fn summary(experiment: &Experiment) -> String {
+    let learners = experiment.curves.iter().map(|curve| match &curve.axis {
+        Some(axis) => format!(
+            "{} over {} values of {}",
+            curve.name,
+            axis.values.len(),
+            axis.name
+        ),
+        None => curve.name.clone(),
+    });
+    let length = match experiment.run.length {
+        Length::Resamples(count) => format!("{} training sets", thousands(count)),
+        Length::Precision { share, most } => {
+            format!(
+                "a precision of {}, at most {} training sets",
+                number(share),
+                thousands(most)
+            )
+        }
+    };
+    let learners = learners.collect::<Vec<_>>().join("; ");
+    format!(
+        "{learners}; {length} of {} points",
+        experiment.problem.train
+    )
+}

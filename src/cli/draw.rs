@@ -1,0 +1,118 @@
+//! `bvlab draw`: figures from saved tables.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::{Failure, Format, report, run};
+use crate::experiment::{Experiment, Source};
+use crate::outcome::{self, Staging};
+
+/// Redraw the figures of finished results, without computing anything anew.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Draw {
+    /// Folders of results, such as results/tree-tradeoff
+    #[arg(required = true, value_name = "DIR")]
+    folders: Vec<PathBuf>,
+
+    /// Set a key of a figure: --set figure.0.tradeoff.y-scale=log
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+
+    /// Take the figures (and titles) from this file, an edited copy of the experiment
+    #[arg(long, value_name = "FILE")]
+    figures: Option<PathBuf>,
+
+    /// The formats of figures
+    #[arg(long, value_delimiter = ',', default_value = "png")]
+    format: Vec<Format>,
+
+    /// Print nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bvlab draw results/tree-tradeoff --format svg
+  bvlab draw results/* --set figure.0.title='Trees'
+  bvlab draw results/mine --figures mine.toml      after editing [[figure]] in mine.toml";
+
+impl Draw {
+    /// Redraws every folder.
+    pub fn execute(&self) -> Result<(), Failure> {
+        let allowed =
+            |set: &&String| !set.trim_start().starts_with("figure") && !set.starts_with("title");
+        if let Some(set) = self.set.iter().find(allowed) {
+            return Err(Failure::wrong(miette::miette!(
+                help = "to change anything else, run the experiment again: bvlab run --set …",
+                "`--set {set}`: drawing can only change `title` and `figure` keys"
+            )));
+        }
+        self.folders.iter().try_for_each(|home| self.draw(home))
+    }
+
+    fn draw(&self, home: &Path) -> Result<(), Failure> {
+        let (manifest, tables) = outcome::read(home).map_err(Failure::wrong)?;
+        let read = |source: Source| {
+            Experiment::read(&manifest.name, source).map_err(|error| Failure::wrong(*error))
+        };
+        let as_run = read(manifest.source(&[]))?;
+        let experiment = match &self.figures {
+            None => read(manifest.source(&self.set))?,
+            Some(file) => {
+                let text = std::fs::read_to_string(file).map_err(|error| {
+                    Failure::wrong(miette::miette!("cannot read {}: {error}", file.display()))
+                })?;
+                let sets: Vec<String> = manifest.set.iter().chain(&self.set).cloned().collect();
+                read(Source::new(&file.display().to_string(), &text, &sets))?
+            }
+        };
+        if !same_tables(&as_run, &experiment) {
+            return Err(Failure::wrong(miette::miette!(
+                help = "only [[figure]] and the texts may differ; run the experiment again",
+                "{} was made by an experiment with other learners, sweeps or data",
+                home.display()
+            )));
+        }
+        if experiment.figures.is_empty() {
+            return Err(Failure::wrong(miette::miette!(
+                help = "add for example `[[figure]]` with `tradeoff = {{}}`, and draw with --figures FILE",
+                "the experiment of {} has no figure",
+                home.display()
+            )));
+        }
+        let mut staging = Staging::open(home).map_err(Failure::failed)?;
+        run::draw_all(
+            &experiment,
+            &experiment.figures,
+            &tables,
+            &self.format,
+            &mut staging,
+        )?;
+        let files = staging.add(manifest).map_err(Failure::failed)?;
+        if !self.quiet {
+            io::stdout().write_all(report::files(home, &files).as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether two experiments give rows for the same learners and values from the same data.
+fn same_tables(a: &Experiment, b: &Experiment) -> bool {
+    let curves = |e: &Experiment| {
+        let curves = e
+            .curves
+            .iter()
+            .map(|curve| (curve.name.clone(), curve.axis.clone()));
+        curves.collect::<Vec<_>>()
+    };
+    curves(a) == curves(b)
+        && a.test == b.test
+        && a.run == b.run
+        && a.problem.train == b.problem.train
+        && a.problem.truth.text() == b.problem.truth.text()
+        && a.problem.noise.sd.text() == b.problem.noise.sd.text()
+}

@@ -1,0 +1,95 @@
+//! `bvlab list`: what ships with the program.
+
+use std::io::{self, Write};
+
+use clap::Args;
+
+use super::Failure;
+use crate::experiment::{Experiment, Source};
+use crate::learner::{FAMILIES, Most};
+use crate::shipped;
+use crate::words::number;
+
+/// List the experiments that ship with bvlab, or its learners and their numbers.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  bvlab list\n  bvlab list --learners\n  bvlab list --show tree-tradeoff > mine.toml"
+)]
+pub struct List {
+    /// List the learners and the numbers that can be set and swept
+    #[arg(long, conflicts_with = "show")]
+    learners: bool,
+
+    /// Print the text of an experiment
+    #[arg(long, value_name = "NAME")]
+    show: Option<String>,
+}
+
+impl List {
+    /// Prints the list.
+    pub fn execute(&self) -> Result<(), Failure> {
+        let mut out = io::stdout().lock();
+        if let Some(name) = &self.show {
+            let Some(text) = shipped::text(name) else {
+                let names = shipped::names();
+                let names = names.iter().map(String::as_str);
+                return Err(Failure::wrong(miette::miette!(
+                    help = crate::words::did_you_mean(name, names),
+                    "no experiment that ships with bvlab is called `{name}`"
+                )));
+            };
+            out.write_all(text.as_bytes())?;
+        } else if self.learners {
+            learners(&mut out)?;
+        } else {
+            let names = shipped::names();
+            let width = names.iter().map(String::len).max().unwrap_or(0);
+            for name in names {
+                let text = shipped::text(&name).unwrap_or_default();
+                let experiment = Experiment::read(&name, Source::new(&name, &text, &[]));
+                let title = experiment.ok().and_then(|experiment| experiment.title);
+                writeln!(out, "{name:<width$}  {}", title.unwrap_or_default())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn learners(out: &mut impl Write) -> io::Result<()> {
+    for family in FAMILIES {
+        writeln!(out, "{}: {}", family.name, family.about)?;
+        for rule in family.numbers {
+            let most = match rule.most {
+                Most::Value(most) if most < f64::MAX => format!("to {}", number(most)),
+                Most::Value(_) => "up".to_owned(),
+                Most::Train => "to the number of training points".to_owned(),
+                Most::BelowTrain => "to one less than the training points".to_owned(),
+            };
+            let default = match rule.default {
+                None => "must be given or swept".to_owned(),
+                Some(value) if value.is_infinite() => "default: no limit".to_owned(),
+                Some(value) => format!("default {}", number(value)),
+            };
+            let kind = if rule.whole { "whole, " } else { "" };
+            writeln!(
+                out,
+                "  {:<10} {} ({kind}from {} {most}; {default})",
+                rule.name,
+                rule.about,
+                number(rule.least)
+            )?;
+        }
+        for choice in family.choices {
+            let options = choice.options.join(" or ");
+            writeln!(out, "  {:<10} {} ({options})", choice.name, choice.about)?;
+        }
+        if family.has_base {
+            writeln!(
+                out,
+                "  {:<10} the learner it is made of, as in base = {{ tree = {{}} }}",
+                "base"
+            )?;
+        }
+    }
+    Ok(())
+}

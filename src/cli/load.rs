@@ -1,0 +1,102 @@
+//! Finding and reading the experiments that the user names.
+
+use std::fs;
+use std::path::Path;
+
+use clap::Args;
+
+use super::Failure;
+use crate::experiment::{Experiment, Source};
+use crate::shipped;
+use crate::words::nearest;
+
+/// Changes to an experiment from the command line.
+#[derive(Debug, Args)]
+pub struct Changes {
+    /// Set any key of the experiment: --set problem.train=50 --set learner.0.tree.min-leaf=5
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+
+    /// Draw so many training sets; short for --set run.resamples=N
+    #[arg(long, value_name = "N")]
+    resamples: Option<String>,
+
+    /// The seed that all random numbers follow from; short for --set run.seed=N
+    #[arg(long, value_name = "N")]
+    seed: Option<String>,
+}
+
+impl Changes {
+    /// All changes as keys to set.
+    fn sets(&self) -> Vec<String> {
+        let resamples = self.resamples.iter().map(|n| format!("run.resamples={n}"));
+        let seed = self.seed.iter().map(|n| format!("run.seed={n}"));
+        self.set
+            .iter()
+            .cloned()
+            .chain(resamples)
+            .chain(seed)
+            .collect()
+    }
+
+    /// Reads an experiment: a file, or one that ships inside the program.
+    pub fn load(&self, file: &str) -> Result<Experiment, Failure> {
+        let (name, text) = find(file)?;
+        let source = Source::new(file, &text, &self.sets());
+        Experiment::read(&name, source).map_err(|error| Failure::wrong(*error))
+    }
+}
+
+/// The name and text of an experiment.
+fn find(file: &str) -> Result<(String, String), Failure> {
+    let path = Path::new(file);
+    if !path.exists()
+        && let Some(text) = shipped::text(file)
+    {
+        return Ok((file.to_owned(), text));
+    }
+    let name = path
+        .file_stem()
+        .map(|stem| stem.to_string_lossy().into_owned());
+    let refuse = |reason: String, help: String| {
+        Failure::wrong(miette::miette!(help = help, "cannot read {file}: {reason}"))
+    };
+    match fs::read(path) {
+        Ok(bytes) => match String::from_utf8(bytes) {
+            Ok(text) => Ok((name.unwrap_or_default(), text)),
+            Err(_) => Err(refuse(
+                "it is not text".to_owned(),
+                "an experiment is a TOML file, in UTF-8".to_owned(),
+            )),
+        },
+        Err(_) if path.is_dir() => Err(refuse(
+            "it is a folder".to_owned(),
+            "name the experiment's file; to redraw a folder of results: bvlab draw".to_owned(),
+        )),
+        Err(error) => Err(refuse(error.to_string(), suggestion(path, name.as_deref()))),
+    }
+}
+
+/// A file or an experiment that the user may have meant.
+fn suggestion(path: &Path, name: Option<&str>) -> String {
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let files: Vec<String> = entries
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|file| file.ends_with(".toml"))
+        .collect();
+    let wanted = path
+        .file_name()
+        .map_or_else(String::new, |f| f.to_string_lossy().into_owned());
+    if let Some(near) = nearest(&wanted, files.iter().map(String::as_str)) {
+        return format!("did you mean {}?", folder.join(near).display());
+    }
+    let names = shipped::names();
+    match nearest(name.unwrap_or(&wanted), names.iter().map(String::as_str)) {
+        Some(near) => format!("did you mean {near}, which ships with bvlab?"),
+        None => "`bvlab list` shows the experiments that ship with bvlab, `bvlab new NAME` writes one to start from".to_owned(),
+    }
+}

@@ -1,0 +1,104 @@
+//! The command line: one file per command.
+
+mod check;
+mod draw;
+mod list;
+mod load;
+mod new;
+mod progress;
+mod report;
+mod run;
+mod schema;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// A laboratory for bias and variance.
+///
+/// An experiment is a short TOML file: a problem, some learners, and the number that is swept.
+/// bvlab draws many training sets, fits every learner to each, and splits the error into noise,
+/// bias² and variance, with error bars.
+#[derive(Debug, Parser)]
+#[command(version, after_help = EXAMPLES, arg_required_else_help = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bvlab list                           the experiments that ship with bvlab
+  bvlab run tree-tradeoff              run one of them: tables and figure in results/
+  bvlab run tree-tradeoff --set problem.train=1000
+  bvlab new mine && bvlab run mine.toml";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::Run),
+    Draw(draw::Draw),
+    Check(check::Check),
+    List(list::List),
+    New(new::New),
+    Schema(schema::Schema),
+}
+
+/// The formats a figure can be written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A bitmap of 1920 × 1080.
+    Png,
+    /// A drawing that carries its fonts.
+    Svg,
+}
+
+/// Why a command did not succeed.
+#[derive(Debug)]
+enum Failure {
+    /// The user asked for something that cannot be: exit code 2.
+    Wrong(miette::Report),
+    /// Something went wrong on the way: exit code 1.
+    Failed(miette::Report),
+    /// Nobody reads the output any more, which is no failure.
+    Unread,
+}
+
+impl Failure {
+    fn wrong(error: impl Into<miette::Report>) -> Self {
+        Failure::Wrong(error.into())
+    }
+
+    fn failed(error: impl Into<miette::Report>) -> Self {
+        Failure::Failed(error.into())
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::Unread,
+            _ => Failure::failed(miette::miette!("cannot write the output: {error}")),
+        }
+    }
+}
+
+/// Runs the command that the arguments name.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let done = match arguments.command {
+        Command::Run(run) => run.execute(),
+        Command::Draw(draw) => draw.execute(),
+        Command::Check(check) => check.execute(),
+        Command::List(list) => list.execute(),
+        Command::New(new) => new.execute(),
+        Command::Schema(schema) => schema.execute(),
+    };
+    let (report, code) = match done {
+        Ok(()) | Err(Failure::Unread) => return ExitCode::SUCCESS,
+        Err(Failure::Failed(report)) => (report, 1),
+        Err(Failure::Wrong(report)) => (report, 2),
+    };
+    let _ = writeln!(io::stderr(), "{report:?}");
+    ExitCode::from(code)
+}

@@ -1,0 +1,65 @@
+//! The progress bar, and Ctrl-C.
+
+use std::io::IsTerminal;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use crate::engine::Observer;
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Makes Ctrl-C ask for a clean stop; a second one ends the program at once.
+pub fn watch_interrupts() {
+    static ONCE: OnceLock<()> = OnceLock::new();
+    ONCE.get_or_init(|| {
+        // Without a handler Ctrl-C ends the program, which is safe too.
+        let _ = ctrlc::set_handler(|| {
+            if INTERRUPTED.swap(true, Ordering::SeqCst) {
+                std::process::exit(130);
+            }
+        });
+    });
+}
+
+/// Shows a run on the terminal.
+pub struct Progress {
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    /// A bar on stderr if that is a terminal, else nothing.
+    pub fn new(name: &str, total: u64, quiet: bool) -> Self {
+        let shown = !quiet && std::io::stderr().is_terminal();
+        let bar = shown.then(|| {
+            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+            let style = "{msg} {bar:30} {human_pos}/{human_len} resamples, {per_sec}, {eta} left";
+            if let Ok(style) = ProgressStyle::with_template(style) {
+                bar.set_style(style);
+            }
+            bar.set_message(name.to_owned());
+            bar
+        });
+        Progress { bar }
+    }
+
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Observer for Progress {
+    fn progress(&self, done: u64, _: u64) {
+        if let Some(bar) = &self.bar {
+            bar.set_position(done);
+        }
+    }
+
+    fn stopped(&self) -> bool {
+        INTERRUPTED.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,68 @@
+//! Exact bias² and variance of linear smoothers on fixed inputs.
+
+use crate::learner::Learner;
+use crate::problem::{NotFinite, Points, Problem, Training};
+use crate::stream::{Purpose, Stream};
+
+/// Exact bias² and variance, by setting and test point.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Exact {
+    /// Bias² of every setting at every test point.
+    pub bias2: Vec<f64>,
+    /// Variance of every setting at every test point.
+    pub variance: Vec<f64>,
+}
+
+/// The exact bias² and variance of a linear smoother on the fixed inputs of a problem, or `None`
+/// where there is no such form: other learners, or inputs that are drawn anew.
+///
+/// A linear smoother predicts w(x)·y with weights that depend on the inputs alone. So its bias is
+/// w·f(X) - f(x), and its variance Σ w_i² s²(x_i). The weights themselves are read off by fitting
+/// to unit vectors: label i set to one and all others to zero gives back w_i.
+///
+/// # Errors
+///
+/// If truth or noise has no finite value at an input.
+pub fn exact(
+    learner: &dyn Learner,
+    problem: &Problem,
+    seed: u64,
+    points: &Points,
+) -> Result<Option<Exact>, NotFinite> {
+    if !(problem.fixed && learner.is_linear()) {
+        return Ok(None);
+    }
+    let mut learner = learner.replicate();
+    let stream = Stream::new(seed, Purpose::Algorithm, 0);
+    let mut data = Training::default();
+    problem.draw(seed, 0, &mut data)?;
+    let variances = data
+        .inputs
+        .rows()
+        .map(|x| Ok(problem.sd_at(x)?.powi(2)))
+        .collect::<Result<Vec<f64>, NotFinite>>()?;
+    for (x, label) in data.inputs.rows().zip(&mut data.labels) {
+        *label = problem.truth_at(x)?;
+    }
+    let mut bias2 = vec![0.0; learner.capacities() * points.len()];
+    learner.fit(&data, &stream);
+    learner.predict(points, &mut bias2);
+    for predictions in bias2.chunks_exact_mut(points.len()) {
+        for (x, value) in points.rows().zip(predictions) {
+            *value = (*value - problem.truth_at(x)?).powi(2);
+        }
+    }
+    let mut variance = vec![0.0; bias2.len()];
+    let mut weights = vec![0.0; bias2.len()];
+    data.labels.fill(0.0);
+    for (i, noise) in variances.iter().enumerate() {
+        data.labels[i] = 1.0;
+        learner.fit(&data, &stream);
+        data.labels[i] = 0.0;
+        learner.predict(points, &mut weights);
+        for (variance, weight) in variance.iter_mut().zip(&weights) {
+            *variance += noise * weight * weight;
+        }
+    }
+    Ok(Some(Exact { bias2, variance }))
+}

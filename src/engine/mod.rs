@@ -1,0 +1,338 @@
+//! Runs an experiment: resamples × threads.
+//!
+//! Resample r belongs to group r mod G. A group adds its resamples in order, in blocks whose ends
+//! are fixed once and for all; blocks are joined in order, and groups are joined in order. Threads
+//! only decide who computes which block, so tables are the same to the last bit on any number of
+//! them.
+
+mod blocks;
+mod worker;
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+
+use crate::decompose::{self, Decomposition, Exact, Tally, groups_for};
+use crate::experiment::{Experiment, Length};
+use crate::problem::{NotFinite, Training};
+use blocks::{Block, boundary};
+use worker::Worker;
+
+/// Sees a run from outside: the one seam for progress bars, pages and Ctrl-C.
+pub trait Observer: Sync {
+    /// `done` of `total` resamples are finished; `total` is the most there can be.
+    fn progress(&self, done: u64, total: u64) {
+        let _ = (done, total);
+    }
+
+    /// Whether the run is to stop; asked after every resample.
+    fn stopped(&self) -> bool {
+        false
+    }
+}
+
+/// Watches nothing.
+pub struct Unwatched;
+
+impl Observer for Unwatched {}
+
+/// What a run gave.
+#[derive(Clone, Debug)]
+pub struct Results {
+    /// How many training sets were drawn.
+    pub resamples: u64,
+    /// The truth at the test points.
+    pub truth: Vec<f64>,
+    /// The noise's variance at the test points.
+    pub noise: Vec<f64>,
+    /// One per learner, in the experiment's order.
+    pub learners: Vec<LearnerResults>,
+    /// The first resamples, kept for drawing.
+    pub kept: Vec<Kept>,
+    /// With a wanted precision: what was reached.
+    pub reached: Option<f64>,
+}
+
+/// What a run gave for one learner.
+#[derive(Clone, Debug)]
+pub struct LearnerResults {
+    /// The estimates.
+    pub decomposition: Decomposition,
+    /// The exact forms, where there are any.
+    pub exact: Option<Exact>,
+}
+
+/// A resample that is kept whole.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// Which one.
+    pub resample: u64,
+    /// Its training set.
+    pub data: Training,
+    /// One per learner.
+    pub fits: Vec<KeptFit>,
+}
+
+/// One learner's fit to a kept resample.
+#[derive(Clone, Debug)]
+pub struct KeptFit {
+    /// By setting and test point.
+    pub predictions: Vec<f64>,
+    /// By setting: the risk of this very fit, noise included.
+    pub risk: Vec<f64>,
+    /// By setting: its error on its training set.
+    pub train: Vec<f64>,
+}
+
+/// Why a run did not end.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum RunError {
+    /// It was told to stop.
+    #[error("stopped after {done} of {total} resamples")]
+    Stopped {
+        /// How many resamples were finished.
+        done: u64,
+        /// How many there were to be.
+        total: u64,
+    },
+    /// The machine would not start so many threads.
+    #[error("cannot start the threads: {0}")]
+    Threads(String),
+    /// Truth or noise has no finite value at an input.
+    #[error("{0} (resample {1})")]
+    Problem(NotFinite, u64),
+    /// A learner gave something that is not a number.
+    #[error("`{learner}`{setting} gave a prediction that is not finite in resample {resample}")]
+    Learner {
+        /// Which learner.
+        learner: String,
+        /// Which setting, as text.
+        setting: String,
+        /// In which resample.
+        resample: u64,
+    },
+}
+
+/// Runs an experiment on so many threads.
+///
+/// # Errors
+///
+/// If it is stopped, or if the problem or a learner gives a value that is not finite.
+pub fn run(
+    experiment: &Experiment,
+    threads: usize,
+    observer: &dyn Observer,
+) -> Result<Results, RunError> {
+    let problem_error = |error| RunError::Problem(error, 0);
+    let points = &experiment.test.points;
+    let mut truth = Vec::with_capacity(points.len());
+    let mut noise = Vec::with_capacity(points.len());
+    for x in points.rows() {
+        truth.push(experiment.problem.truth_at(x).map_err(problem_error)?);
+        noise.push(experiment.problem.sd_at(x).map_err(problem_error)?.powi(2));
+    }
+    let total = match experiment.run.length {
+        Length::Resamples(count) => count,
+        Length::Precision { most, .. } => most,
+    };
+    let mut pool = Pool::new(experiment, &truth, &noise, total, threads, observer)?;
+    let mut reached = None;
+    let decompositions = match experiment.run.length {
+        Length::Resamples(count) => {
+            pool.advance(count)?;
+            pool.decompose(&noise)
+        }
+        Length::Precision { share, most } => loop {
+            // A round ends where every group has finished the same block.
+            let round = boundary(pool.rounds) * groups_for(most) as u64;
+            pool.advance(round.min(most))?;
+            let decompositions = pool.decompose(&noise);
+            let parts = decompositions.iter().flat_map(|learner| &learner.parts);
+            let worst = parts.map(|parts| parts.risk.se / parts.risk.value);
+            let worst = worst.fold(0.0, |a: f64, b| if b.is_nan() { a } else { a.max(b) });
+            reached = Some(worst);
+            if worst <= share || round >= most {
+                break decompositions;
+            }
+        },
+    };
+    let Pool {
+        resamples,
+        mut kept,
+        ..
+    } = pool;
+    kept.sort_by_key(|kept| kept.resample);
+    let mut learners = Vec::new();
+    for (curve, decomposition) in experiment.curves.iter().zip(decompositions) {
+        let seed = experiment.run.seed;
+        let exact = decompose::exact(&*curve.learner, &experiment.problem, seed, points);
+        learners.push(LearnerResults {
+            decomposition,
+            exact: exact.map_err(problem_error)?,
+        });
+    }
+    Ok(Results {
+        resamples,
+        truth,
+        noise,
+        learners,
+        kept,
+        reached,
+    })
+}
+
+/// Workers, and the groups they fill.
+struct Pool<'a> {
+    experiment: &'a Experiment,
+    observer: &'a dyn Observer,
+    threads: rayon::ThreadPool,
+    workers: Vec<Mutex<Worker<'a>>>,
+    groups: Vec<Mutex<Group>>,
+    kept: Vec<Kept>,
+    total: u64,
+    resamples: u64,
+    rounds: usize,
+}
+
+/// A group's resamples so far, one tally per learner, and finished blocks that wait for an
+/// earlier one.
+struct Group {
+    tallies: Vec<Tally>,
+    joined: usize,
+    waiting: Vec<(usize, Vec<Tally>)>,
+}
+
+impl<'a> Pool<'a> {
+    fn new(
+        experiment: &'a Experiment,
+        truth: &'a [f64],
+        noise: &'a [f64],
+        total: u64,
+        threads: usize,
+        observer: &'a dyn Observer,
+    ) -> Result<Self, RunError> {
+        let threads = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|error| RunError::Threads(error.to_string()))?;
+        let groups = (0..groups_for(total)).map(|_| {
+            Mutex::new(Group {
+                tallies: worker::tallies(experiment),
+                joined: 0,
+                waiting: Vec::new(),
+            })
+        });
+        let groups = groups.collect();
+        let workers = (0..threads.current_num_threads())
+            .map(|_| Mutex::new(Worker::new(experiment, truth, noise)))
+            .collect();
+        Ok(Pool {
+            experiment,
+            observer,
+            threads,
+            workers,
+            groups,
+            kept: Vec::new(),
+            total,
+            resamples: 0,
+            rounds: 0,
+        })
+    }
+
+    /// Goes on until there are `count` resamples.
+    fn advance(&mut self, count: u64) -> Result<(), RunError> {
+        let groups = self.groups.len() as u64;
+        let blocks = blocks::between(self.resamples, count, groups);
+        let next = AtomicUsize::new(0);
+        let done = AtomicU64::new(self.resamples);
+        let failed = AtomicBool::new(false);
+        let failure: Mutex<Option<(u64, RunError)>> = Mutex::new(None);
+        let kept = Mutex::new(&mut self.kept);
+        let (workers, shared_groups) = (&self.workers, &self.groups);
+        let (observer, total) = (self.observer, self.total);
+        let stopped = || observer.stopped() || failed.load(Ordering::Relaxed);
+        self.threads.broadcast(|context| {
+            let mut worker = lock(&workers[context.index()]);
+            while let Some(block) = blocks.get(next.fetch_add(1, Ordering::Relaxed)) {
+                worker.begin();
+                for resample in block.resamples(groups) {
+                    if stopped() {
+                        return;
+                    }
+                    match worker.resample(resample) {
+                        Ok(None) => {}
+                        Ok(Some(one)) => lock(&kept).push(one),
+                        Err(error) => {
+                            failed.store(true, Ordering::Relaxed);
+                            let mut failure = lock(&failure);
+                            if failure.as_ref().is_none_or(|(first, _)| resample < *first) {
+                                *failure = Some((resample, error));
+                            }
+                            return;
+                        }
+                    }
+                    observer.progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
+                }
+                lock(&shared_groups[block.group]).join(block, &mut worker.tallies);
+            }
+        });
+        let failure = failure
+            .into_inner()
+            .unwrap_or_else(|poison| poison.into_inner());
+        if let Some((_, error)) = failure {
+            return Err(error);
+        }
+        if observer.stopped() {
+            let done = done.into_inner();
+            return Err(RunError::Stopped { done, total });
+        }
+        self.resamples = count;
+        self.rounds += 1;
+        Ok(())
+    }
+
+    fn decompose(&self, noise: &[f64]) -> Vec<Decomposition> {
+        let test = &self.experiment.test;
+        let learners = 0..self.experiment.curves.len();
+        let groups: Vec<_> = self.groups.iter().map(lock).collect();
+        learners
+            .map(|learner| {
+                let tallies: Vec<Tally> = groups
+                    .iter()
+                    .map(|group| group.tallies[learner].clone())
+                    .collect();
+                decompose::decompose(&tallies, noise, &test.weights, test.drawn)
+            })
+            .collect()
+    }
+}
+
+impl Group {
+    /// Joins a finished block in its turn, swapping the worker's tallies for spare ones.
+    fn join(&mut self, block: &Block, tallies: &mut [Tally]) {
+        if block.index == self.joined {
+            self.add(tallies);
+        } else {
+            self.waiting.push((block.index, tallies.to_vec()));
+        }
+        while let Some(place) = self
+            .waiting
+            .iter()
+            .position(|(index, _)| *index == self.joined)
+        {
+            let (_, tallies) = self.waiting.swap_remove(place);
+            self.add(&tallies);
+        }
+    }
+
+    fn add(&mut self, tallies: &[Tally]) {
+        for (mine, theirs) in self.tallies.iter_mut().zip(tallies) {
+            mine.join(theirs);
+        }
+        self.joined += 1;
+    }
+}
+
+/// A worker that panics ends the run anyway; its lock is no reason to panic again.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poison| poison.into_inner())
+}

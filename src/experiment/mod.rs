@@ -1,0 +1,511 @@
+//! What the user asked for: an experiment file, read and checked once, at the door.
+//!
+//! [`Experiment::read`] turns the text into checked values or into an [`ExperimentError`] that
+//! shows the line and the token. Nothing further down checks again.
+
+mod figure;
+mod learners;
+mod raw;
+mod source;
+mod sweep;
+
+pub use figure::{Figure, Fits, Kind, Part, Pointwise, Tradeoff};
+pub use raw::Scale;
+pub use source::{ExperimentError, Source};
+
+use std::ops::Range;
+
+use toml::Spanned;
+
+use crate::learner::Learner;
+use crate::problem::{Expression, Inputs, Noise, NotFinite, Points, Problem, Shape, grid, side};
+use crate::stream::{Purpose, Stream};
+use crate::words::{choice, number};
+use raw::{Num, RawExperiment, RawInputs, RawNoise, RawProblem, RawRun, RawTest};
+use source::Trouble;
+
+/// The most training points, test points or kept resamples.
+const MOST_POINTS: u64 = 10_000_000;
+/// The most resamples.
+const MOST_RESAMPLES: u64 = 1_000_000_000_000;
+/// Seeds up to here survive the way through TOML and JSON.
+const MOST_SEED: u64 = 1 << 53;
+
+/// A checked experiment.
+#[derive(Clone)]
+pub struct Experiment {
+    /// Its name: that of its file, and of its folder of results.
+    pub name: String,
+    /// The text it was read from.
+    pub source: Source,
+    /// The heading of its figures.
+    pub title: Option<String>,
+    /// What to look for.
+    pub look_for: Option<String>,
+    /// A question for the class.
+    pub question: Option<String>,
+    /// Its answer.
+    pub answer: Option<String>,
+    /// Where the data come from.
+    pub problem: Problem,
+    /// Where the error is measured.
+    pub test: Test,
+    /// The learners, each with its capacity path.
+    pub curves: Vec<Curve>,
+    /// How it is run.
+    pub run: Run,
+    /// What is drawn.
+    pub figures: Vec<Figure>,
+}
+
+/// A learner and the axis that its capacity path runs along.
+#[derive(Clone)]
+pub struct Curve {
+    /// What it is called in tables and figures.
+    pub name: String,
+    /// What is swept; `None` for a single point.
+    pub axis: Option<Axis>,
+    /// The learner, with one setting per value of the axis.
+    pub learner: Box<dyn Learner>,
+}
+
+/// A swept number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// Its name, such as `depth`.
+    pub name: String,
+    /// What it is, in a few words.
+    pub about: String,
+    /// Its values.
+    pub values: Vec<f64>,
+    /// How they are spread.
+    pub scale: Scale,
+}
+
+/// Where the error is measured.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Test {
+    /// The test points.
+    pub points: Points,
+    /// How much each counts in an average over the inputs' distribution; they sum to 1.
+    pub weights: Vec<f64>,
+    /// Whether the points are themselves a random sample of the inputs.
+    pub drawn: bool,
+}
+
+/// How an experiment is run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// When to stop.
+    pub length: Length,
+    /// All random numbers follow from it.
+    pub seed: u64,
+    /// How many resamples' data and fits are kept for drawing.
+    pub keep: u64,
+}
+
+/// When a run stops.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Length {
+    /// After so many resamples.
+    Resamples(u64),
+    /// When every risk's standard error is below a share of it.
+    Precision {
+        /// The share.
+        share: f64,
+        /// The most resamples.
+        most: u64,
+    },
+}
+
+impl Experiment {
+    /// Reads and checks an experiment.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, with its place in the text.
+    pub fn read(name: &str, source: Source) -> Result<Experiment, Box<ExperimentError>> {
+        check(name, &source).map_err(|trouble| source.explain(trouble))
+    }
+}
+
+/// The JSON schema of an experiment file, for editors.
+pub fn schema() -> serde_json::Value {
+    raw::schema()
+}
+
+fn check(name: &str, source: &Source) -> Result<Experiment, Trouble> {
+    let raw: RawExperiment = source.read()?;
+    let problem = check_problem(&raw.problem)?;
+    if raw.learner.is_empty() {
+        return Err(Trouble::new(0..0, "the experiment has no learner")
+            .help("add for example `[[learner]]` with `tree = {}`"));
+    }
+    let curves = learners::check(&raw.learner, raw.sweep.as_ref(), &problem)?;
+    let run = check_run(&raw.run)?;
+    let test = check_test(raw.run.test.as_ref(), &problem, run.seed)?;
+    check_finite(&raw.problem, &problem, &test, run.seed)?;
+    let figures = figure::check(&raw.figure, &curves, problem.dimension)?;
+    Ok(Experiment {
+        name: name.to_owned(),
+        source: source.clone(),
+        title: raw.title,
+        look_for: raw.look_for,
+        question: raw.question,
+        answer: raw.answer,
+        problem,
+        test,
+        curves,
+        run,
+        figures,
+    })
+}
+
+fn check_problem(raw: &Spanned<RawProblem>) -> Result<Problem, Trouble> {
+    let raw = raw.get_ref();
+    let train = whole(&raw.train, "`train`", 1, MOST_POINTS)? as usize;
+    let (inputs, dimension, fixed) = check_inputs(&raw.inputs)?;
+    if let Inputs::Grid { .. } = inputs
+        && side(train, dimension).is_none()
+    {
+        let root = (train as f64).powf(1.0 / dimension as f64).floor() as usize;
+        let power = |side: usize| side.pow(dimension as u32);
+        let message = format!("a grid in {dimension} dimensions cannot have {train} points");
+        return Err(Trouble::new(raw.train.span(), message).help(format!(
+            "the nearest that can be laid out evenly are {} and {}",
+            power(root.max(1)),
+            power(root + 1)
+        )));
+    }
+    Ok(Problem {
+        truth: expression(&raw.truth.span(), raw.truth.get_ref(), dimension)?,
+        inputs,
+        fixed,
+        dimension,
+        noise: check_noise(&raw.noise, dimension)?,
+        train,
+    })
+}
+
+fn check_inputs(raw: &Spanned<RawInputs>) -> Result<(Inputs, usize, bool), Trouble> {
+    let span = raw.span();
+    let raw = raw.get_ref();
+    let ends = |pair: &Spanned<raw::Pair>| {
+        let raw::Pair(from, to) = *pair.get_ref();
+        match from < to && (to - from).is_finite() {
+            true => Ok((from, to)),
+            false => Err(Trouble::new(pair.span(), "the range is empty")
+                .label("expected [from, to] with from below to")),
+        }
+    };
+    let (inputs, at) = match (&raw.uniform, &raw.normal, &raw.grid) {
+        (Some(pair), None, None) => {
+            let (from, to) = ends(pair)?;
+            (Inputs::Uniform { from, to }, pair)
+        }
+        (None, None, Some(pair)) => {
+            let (from, to) = ends(pair)?;
+            (Inputs::Grid { from, to }, pair)
+        }
+        (None, Some(pair), None) => {
+            let raw::Pair(mean, sd) = *pair.get_ref();
+            if !(sd > 0.0 && sd.is_finite() && mean.is_finite()) {
+                return Err(Trouble::new(pair.span(), "the sd must be above 0")
+                    .label("expected [mean, sd]"));
+            }
+            (Inputs::Normal { mean, sd }, pair)
+        }
+        _ => {
+            return Err(
+                Trouble::new(span, "inputs are exactly one of uniform, normal and grid")
+                    .help("as in `inputs = { uniform = [0, 15] }`"),
+            );
+        }
+    };
+    let dimension = match &raw.dimension {
+        Some(value) => whole(value, "`dimension`", 1, 10_000)? as usize,
+        None => 1,
+    };
+    let grid = matches!(inputs, Inputs::Grid { .. });
+    let fixed = match &raw.fixed {
+        Some(fixed) if grid && !fixed.get_ref() => {
+            return Err(
+                Trouble::new(fixed.span(), "a grid is the same in every resample")
+                    .help("leave out `fixed`, or take `uniform` inputs"),
+            );
+        }
+        Some(fixed) => *fixed.get_ref(),
+        None => grid,
+    };
+    let (from, to) = inputs.range();
+    if !(from.is_finite() && to.is_finite()) {
+        return Err(Trouble::new(at.span(), "the range is not finite"));
+    }
+    Ok((inputs, dimension, fixed))
+}
+
+fn check_noise(raw: &Spanned<RawNoise>, dimension: usize) -> Result<Noise, Trouble> {
+    let span = raw.span();
+    let raw = raw.get_ref();
+    let shapes = [
+        (&raw.normal, Shape::Normal),
+        (&raw.uniform, Shape::Uniform),
+        (&raw.laplace, Shape::Laplace),
+        (&raw.student_t, Shape::StudentT { degrees: 0.0 }),
+    ];
+    let mut given = shapes
+        .iter()
+        .filter_map(|(sd, shape)| Some((sd.as_ref()?, *shape)));
+    let (Some((sd, shape)), None) = (given.next(), given.next()) else {
+        let names = ["normal", "uniform", "laplace", "student-t"];
+        let message = format!("noise is exactly one of {}", choice(names));
+        return Err(Trouble::new(span, message).help("as in `noise = { normal = 0.5 }`, by its sd"));
+    };
+    let shape = match (shape, &raw.degrees) {
+        (Shape::StudentT { .. }, Some(degrees)) => {
+            let value = degrees.get_ref().0;
+            if !(value > 2.0 && value.is_finite()) {
+                let message = format!("`degrees` must be above 2, not {}", number(value));
+                return Err(Trouble::new(degrees.span(), message)
+                    .help("with 2 or fewer the noise has no standard deviation"));
+            }
+            Shape::StudentT { degrees: value }
+        }
+        (Shape::StudentT { .. }, None) => {
+            return Err(Trouble::new(sd.span(), "Student's t needs `degrees`")
+                .help("as in `noise = { student-t = 0.5, degrees = 5 }`"));
+        }
+        (_, Some(degrees)) => {
+            let message = "`degrees` belongs to `student-t` only";
+            return Err(Trouble::new(degrees.span(), message));
+        }
+        (shape, None) => shape,
+    };
+    let sd = expression(&sd.span(), &sd.get_ref().0, dimension)?;
+    Ok(Noise { shape, sd })
+}
+
+fn expression(span: &Range<usize>, text: &str, dimension: usize) -> Result<Expression, Trouble> {
+    Expression::parse(text, dimension).map_err(|error| {
+        // The expression stands between quotes, as long as nothing in it is escaped.
+        let plain = span.len() == text.len() + 2;
+        let span = match plain {
+            true => span.start + 1 + error.span.start..span.start + 1 + error.span.end,
+            false => span.clone(),
+        };
+        let trouble = Trouble::new(span, error.message);
+        match error.help {
+            Some(help) => trouble.help(help),
+            None => trouble,
+        }
+    })
+}
+
+fn check_run(raw: &RawRun) -> Result<Run, Trouble> {
+    let length = match (&raw.precision, &raw.max_resamples) {
+        (None, None) => Length::Resamples(match &raw.resamples {
+            Some(value) => whole(value, "`resamples`", 2, MOST_RESAMPLES)?,
+            None => 1000,
+        }),
+        (None, Some(most)) => {
+            return Err(
+                Trouble::new(most.span(), "`max-resamples` goes with `precision`")
+                    .help("for a fixed number write `resamples`"),
+            );
+        }
+        (Some(precision), None) => {
+            return Err(
+                Trouble::new(precision.span(), "`precision` needs `max-resamples`")
+                    .help("say how long it may go on, as in `max-resamples = 100_000`"),
+            );
+        }
+        (Some(precision), Some(most)) => {
+            if let Some(resamples) = &raw.resamples {
+                let message = "`resamples` and `precision` exclude each other";
+                return Err(Trouble::new(resamples.span(), message).help("leave one of them out"));
+            }
+            let share = precision.get_ref().0;
+            if !(share > 0.0 && share < 1.0) {
+                let message = "`precision` must be between 0 and 1";
+                return Err(Trouble::new(precision.span(), message)
+                    .help("0.02 asks for standard errors below 2 % of the risk"));
+            }
+            let most = whole(most, "`max-resamples`", 2, MOST_RESAMPLES)?;
+            Length::Precision { share, most }
+        }
+    };
+    let seed = match &raw.seed {
+        Some(value) => whole(value, "`seed`", 0, MOST_SEED)?,
+        None => 1,
+    };
+    let keep = match &raw.keep {
+        Some(value) => whole(value, "`keep`", 1, 10_000)?,
+        None => 50,
+    };
+    Ok(Run { length, seed, keep })
+}
+
+fn check_test(
+    raw: Option<&Spanned<RawTest>>,
+    problem: &Problem,
+    seed: u64,
+) -> Result<Test, Trouble> {
+    let dimension = problem.dimension;
+    let span = raw.map_or(0..0, Spanned::span);
+    let count = |count: &Num| {
+        whole(
+            &Spanned::new(span.clone(), *count),
+            "the number of test points",
+            1,
+            MOST_POINTS,
+        )
+    };
+    let default = match dimension {
+        1 => RawTest::Grid(Num(200.0)),
+        2 => RawTest::Grid(Num(400.0)),
+        _ => RawTest::Draw(Num(1000.0)),
+    };
+    match raw.map_or(&default, Spanned::get_ref) {
+        RawTest::Grid(number) => {
+            let count = count(number)? as usize;
+            if dimension > 2 {
+                let message = "a test grid needs one or two dimensions";
+                return Err(Trouble::new(span, message).help("write `test = { draw = 1000 }`"));
+            }
+            if side(count, dimension).is_none() {
+                let root = (count as f64).sqrt().floor() as usize;
+                let message = format!("a grid in two dimensions cannot have {count} points");
+                return Err(Trouble::new(span, message).help(format!(
+                    "the nearest squares are {} and {}",
+                    root * root,
+                    (root + 1) * (root + 1)
+                )));
+            }
+            let (from, to) = problem.inputs.range();
+            let points = grid(from, to, count, dimension);
+            let weight = |x: &[f64]| x.iter().map(|x| problem.inputs.weight(*x)).product::<f64>();
+            let weights: Vec<f64> = points.rows().map(weight).collect();
+            let total: f64 = weights.iter().sum();
+            let weights = weights.into_iter().map(|weight| weight / total).collect();
+            Ok(Test {
+                points,
+                weights,
+                drawn: false,
+            })
+        }
+        RawTest::Draw(number) => {
+            let count = count(number)? as usize;
+            if let Inputs::Grid { .. } = problem.inputs {
+                let message = "grid inputs are not a distribution to draw from";
+                return Err(Trouble::new(span, message)
+                    .help("write `test = { grid = 200 }` or `test = \"inputs\"`"));
+            }
+            let mut points = Points::default();
+            let mut stream = Stream::new(seed, Purpose::TestPoints, 0);
+            problem
+                .inputs
+                .draw(count, dimension, &mut stream, &mut points);
+            let weights = vec![1.0 / count as f64; count];
+            Ok(Test {
+                points,
+                weights,
+                drawn: true,
+            })
+        }
+        RawTest::Inputs => {
+            if !problem.fixed {
+                let message = "testing at the inputs needs inputs that are fixed";
+                return Err(Trouble::new(span, message)
+                    .help("add `fixed = true` to the inputs, or take a grid"));
+            }
+            let mut points = Points::default();
+            let mut stream = Stream::new(seed, Purpose::Inputs, 0);
+            problem
+                .inputs
+                .draw(problem.train, dimension, &mut stream, &mut points);
+            let weights = vec![1.0 / problem.train as f64; problem.train];
+            Ok(Test {
+                points,
+                weights,
+                drawn: false,
+            })
+        }
+    }
+}
+
+/// Truth and noise must be finite wherever an input can fall. That cannot be decided for every
+/// expression, so it is tried: at the test points, at the first inputs to be drawn, and on a grid.
+fn check_finite(
+    raw: &Spanned<RawProblem>,
+    problem: &Problem,
+    test: &Test,
+    seed: u64,
+) -> Result<(), Trouble> {
+    let blame = |error: NotFinite| {
+        let raw = raw.get_ref();
+        let noise = raw.noise.get_ref();
+        let sds = [
+            &noise.normal,
+            &noise.uniform,
+            &noise.laplace,
+            &noise.student_t,
+        ];
+        let sd = sds.into_iter().flatten().next().map(Spanned::span);
+        let span = match error.what {
+            "the truth" => raw.truth.span(),
+            _ => sd.unwrap_or(raw.noise.span()),
+        };
+        Trouble::new(span, error.to_string())
+            .help("it must be finite (and an sd not negative) wherever an input can fall")
+    };
+    let mut tried = Points::default();
+    if !matches!(problem.inputs, Inputs::Grid { .. }) {
+        let mut stream = Stream::new(seed, Purpose::Inputs, 0);
+        let (count, dimension) = (1000, problem.dimension);
+        problem
+            .inputs
+            .draw(count, dimension, &mut stream, &mut tried);
+    } else {
+        problem.inputs.draw(
+            problem.train,
+            problem.dimension,
+            &mut Stream::new(0, Purpose::Inputs, 0),
+            &mut tried,
+        );
+    }
+    let (from, to) = problem.inputs.range();
+    let fine = match problem.dimension {
+        1 => grid(from, to, 1000, 1),
+        _ => Points::new(problem.dimension, Vec::new()),
+    };
+    for x in test.points.rows().chain(tried.rows()).chain(fine.rows()) {
+        problem.truth_at(x).map_err(blame)?;
+        problem.sd_at(x).map_err(blame)?;
+    }
+    Ok(())
+}
+
+/// A whole number within limits.
+fn whole(value: &Spanned<Num>, name: &str, least: u64, most: u64) -> Result<u64, Trouble> {
+    let Num(given) = *value.get_ref();
+    let trouble = |message: String| Err(Trouble::new(value.span(), message));
+    if given.fract() != 0.0 || !given.is_finite() {
+        return trouble(format!(
+            "{name} must be a whole number, not {}",
+            number(given)
+        ));
+    }
+    if given < least as f64 {
+        return trouble(format!(
+            "{name} must be at least {least}, not {}",
+            number(given)
+        ));
+    }
+    if given > most as f64 {
+        return trouble(format!(
+            "{name} can be at most {most}, not {}",
+            number(given)
+        ));
+    }
+    Ok(given as u64)
+}

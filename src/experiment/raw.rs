@@ -1,0 +1,459 @@
+//! The experiment file as it is written: types that mirror the TOML, nothing checked yet.
+
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use super::figure::RawFigure;
+use crate::learner::{FAMILIES, Family, Most};
+
+/// A bvlab experiment: a problem, learners, what is swept, and the figures to draw.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RawExperiment {
+    /// The heading of its figures.
+    pub title: Option<String>,
+    /// What to look for in the figure.
+    pub look_for: Option<String>,
+    /// A question for the class.
+    pub question: Option<String>,
+    /// Its answer.
+    pub answer: Option<String>,
+    #[schemars(with = "RawProblem")]
+    pub problem: Spanned<RawProblem>,
+    /// The number that is swept and its values, for every learner that has it.
+    pub sweep: Option<RawSweep>,
+    /// The learners that are compared, on the same training sets.
+    #[serde(default)]
+    #[schemars(with = "Vec<LearnerBlock>")]
+    pub learner: Vec<Spanned<Block>>,
+    #[serde(default)]
+    pub run: RawRun,
+    #[serde(default)]
+    #[schemars(with = "Vec<RawFigure>")]
+    pub figure: Vec<Spanned<RawFigure>>,
+}
+
+/// Where the data come from: y = truth(x) + noise.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RawProblem {
+    /// The true function, an expression in x (x1, x2, … in several dimensions).
+    #[schemars(with = "String")]
+    pub truth: Spanned<String>,
+    #[schemars(with = "RawInputs")]
+    pub inputs: Spanned<RawInputs>,
+    #[schemars(with = "RawNoise")]
+    pub noise: Spanned<RawNoise>,
+    /// How many points a training set has.
+    #[schemars(with = "u64")]
+    pub train: Spanned<Num>,
+}
+
+/// The distribution of the inputs: exactly one of uniform, normal and grid.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RawInputs {
+    /// Uniform between two ends: [from, to].
+    #[schemars(with = "Option<[f64; 2]>")]
+    pub uniform: Option<Spanned<Pair>>,
+    /// Normal: [mean, sd].
+    #[schemars(with = "Option<[f64; 2]>")]
+    pub normal: Option<Spanned<Pair>>,
+    /// The midpoints of equal cells of the range [from, to], the same in every resample.
+    #[schemars(with = "Option<[f64; 2]>")]
+    pub grid: Option<Spanned<Pair>>,
+    /// How many coordinates an input has (default 1); all have the same distribution.
+    #[schemars(with = "Option<u64>")]
+    pub dimension: Option<Spanned<Num>>,
+    /// Whether all resamples share one draw of the inputs (default false).
+    #[schemars(with = "Option<bool>")]
+    pub fixed: Option<Spanned<bool>>,
+}
+
+/// The noise in the labels, by its standard deviation: a number or an expression in x.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RawNoise {
+    /// Gaussian noise of this sd.
+    #[schemars(with = "Option<NumOrText>")]
+    pub normal: Option<Spanned<NumOrText>>,
+    /// Uniform noise of this sd.
+    #[schemars(with = "Option<NumOrText>")]
+    pub uniform: Option<Spanned<NumOrText>>,
+    /// Laplace noise of this sd.
+    #[schemars(with = "Option<NumOrText>")]
+    pub laplace: Option<Spanned<NumOrText>>,
+    /// Student's t noise of this sd; needs degrees.
+    #[schemars(with = "Option<NumOrText>")]
+    pub student_t: Option<Spanned<NumOrText>>,
+    /// Degrees of freedom of Student's t, above 2.
+    #[schemars(with = "Option<f64>")]
+    pub degrees: Option<Spanned<Num>>,
+}
+
+/// How the experiment is run.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RawRun {
+    /// How many training sets are drawn (default 1000).
+    #[schemars(with = "Option<u64>")]
+    pub resamples: Option<Spanned<Num>>,
+    /// Instead of a count: go on until the standard error of every risk is below this share of it.
+    #[schemars(with = "Option<f64>")]
+    pub precision: Option<Spanned<Num>>,
+    /// With precision: the most training sets that are drawn.
+    #[schemars(with = "Option<u64>")]
+    pub max_resamples: Option<Spanned<Num>>,
+    /// All random numbers follow from it (default 1).
+    #[schemars(with = "Option<u64>")]
+    pub seed: Option<Spanned<Num>>,
+    /// Where the error is measured: { grid = N }, { draw = N } or "inputs".
+    #[schemars(with = "Option<RawTest>")]
+    pub test: Option<Spanned<RawTest>>,
+    /// How many resamples' data and fits are kept for drawing (default 50).
+    #[schemars(with = "Option<u64>")]
+    pub keep: Option<Spanned<Num>>,
+}
+
+/// A number, whole or not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Num(pub f64);
+
+impl<'de> Deserialize<'de> for Num {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::Number(value) => Ok(Num(value)),
+            other => Err(D::Error::custom(other.instead_of("a number"))),
+        }
+    }
+}
+
+/// Two numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pair(pub f64, pub f64);
+
+impl<'de> Deserialize<'de> for Pair {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        if let Value::List(items) = &value
+            && let [a, b] = items.as_slice()
+            && let (Value::Number(a), Value::Number(b)) = (a.get_ref(), b.get_ref())
+        {
+            return Ok(Pair(*a, *b));
+        }
+        Err(D::Error::custom(
+            value.instead_of("two numbers, as in [0, 15]"),
+        ))
+    }
+}
+
+/// A number or an expression.
+#[derive(Clone, Debug)]
+pub(super) struct NumOrText(pub String);
+
+impl<'de> Deserialize<'de> for NumOrText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::Number(value) => Ok(NumOrText(value.to_string())),
+            Value::Text(text) => Ok(NumOrText(text)),
+            other => Err(D::Error::custom(
+                other.instead_of("a number, or an expression in quotes"),
+            )),
+        }
+    }
+}
+
+impl JsonSchema for NumOrText {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "NumberOrExpression".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["number", "string"] })
+    }
+}
+
+/// Where the error is measured.
+#[derive(Clone, Debug)]
+pub(super) enum RawTest {
+    Grid(Num),
+    Draw(Num),
+    Inputs,
+}
+
+impl<'de> Deserialize<'de> for RawTest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expected = "{ grid = N }, { draw = N } or \"inputs\"";
+        let value = Value::deserialize(deserializer)?;
+        if let Value::Text(text) = &value
+            && text == "inputs"
+        {
+            return Ok(RawTest::Inputs);
+        }
+        if let Value::Table(Block(entries)) = &value
+            && let [(key, number)] = entries.as_slice()
+            && let Value::Number(number) = number.get_ref()
+        {
+            match key.get_ref().as_str() {
+                "grid" => return Ok(RawTest::Grid(Num(*number))),
+                "draw" => return Ok(RawTest::Draw(Num(*number))),
+                _ => {}
+            }
+        }
+        Err(D::Error::custom(value.instead_of(expected)))
+    }
+}
+
+impl JsonSchema for RawTest {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Test".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let count = |name: &str| {
+            json_schema!({
+                "type": "object", "required": [name], "additionalProperties": false,
+                "properties": { name: { "type": "integer", "minimum": 1 } }
+            })
+        };
+        json_schema!({ "oneOf": [count("grid"), count("draw"), { "const": "inputs" }] })
+    }
+}
+
+/// The swept names and their values, in the order of the file.
+#[derive(Clone, Debug)]
+pub(super) struct RawSweep(pub Vec<(Spanned<String>, Spanned<Value>)>);
+
+impl<'de> Deserialize<'de> for RawSweep {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Block::deserialize(deserializer).map(|Block(entries)| RawSweep(entries))
+    }
+}
+
+/// How values are spread, or an axis is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// Even steps.
+    #[default]
+    Linear,
+    /// Even factors.
+    Log,
+}
+
+impl JsonSchema for RawSweep {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Sweep".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let scale = generator.subschema_for::<Scale>();
+        json_schema!({
+            "type": "object",
+            "description": "The swept number and its values: \"1..16\" (both ends), a list, or { from, to, count, scale }.",
+            "additionalProperties": { "anyOf": [
+                { "type": "string", "pattern": "^\\s*-?[0-9]+\\s*\\.\\.\\s*-?[0-9]+\\s*$" },
+                { "type": "array", "items": { "type": "number" }, "minItems": 1 },
+                { "type": "number" },
+                {
+                    "type": "object", "required": ["from", "to", "count"],
+                    "additionalProperties": false,
+                    "properties": {
+                        "from": { "type": "number" },
+                        "to": { "type": "number" },
+                        "count": { "type": "integer", "minimum": 1 },
+                        "scale": scale
+                    }
+                }
+            ]}
+        })
+    }
+}
+
+/// Any value, with the place of everything in it.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Number(f64),
+    Text(String),
+    Bool(bool),
+    List(Vec<Spanned<Value>>),
+    Table(Block),
+}
+
+impl Value {
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Value::Number(_) => "a number",
+            Value::Text(_) => "a string",
+            Value::Bool(_) => "a boolean",
+            Value::List(_) => "a list",
+            Value::Table(_) => "a table",
+        }
+    }
+
+    /// In the form of serde's own messages, which the source puts into sentences.
+    fn instead_of(&self, expected: &str) -> String {
+        let kind = self.kind().trim_start_matches("a ");
+        format!("invalid type: {kind}, expected {expected}")
+    }
+}
+
+/// Keys and values in the order of the file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Block(pub Vec<(Spanned<String>, Spanned<Value>)>);
+
+impl<'de> Deserialize<'de> for Block {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::Table(block) => Ok(block),
+            other => Err(D::Error::custom(other.instead_of("a table"))),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+struct ValueVisitor;
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, a string, a boolean, a list or a table")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value as f64))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value as f64))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Value::Number(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::Text(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Value::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(entry) = entries.next_entry()? {
+            list.push(entry);
+        }
+        Ok(Value::Table(Block(list)))
+    }
+}
+
+/// A learner's table, whose keys come from the registry of model families.
+pub(super) struct LearnerBlock;
+
+impl JsonSchema for LearnerBlock {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Learner".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let sweep = generator.subschema_for::<RawSweep>();
+        let mut schema = json_schema!({
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+                "name": { "type": "string", "description": "What it is called in tables and figures." },
+                "reference": { "type": "boolean", "description": "A flat line: this learner has not the swept number." },
+                "sweep": sweep
+            }
+        });
+        add_families(&mut schema);
+        schema
+    }
+}
+
+/// Adds one property per model family, and that exactly one of them is there.
+fn add_families(schema: &mut Schema) {
+    let names: Vec<_> = FAMILIES
+        .iter()
+        .map(|family| serde_json::json!({ "required": [family.name] }))
+        .collect();
+    schema.insert("oneOf".to_owned(), names.into());
+    let properties = schema.ensure_object().get_mut("properties");
+    if let Some(serde_json::Value::Object(properties)) = properties {
+        for family in FAMILIES {
+            properties.insert(family.name.to_owned(), family_schema(family));
+        }
+    }
+}
+
+fn family_schema(family: &Family) -> serde_json::Value {
+    let mut properties = serde_json::Map::new();
+    for number in family.numbers {
+        let mut schema = serde_json::json!({
+            "type": if number.whole { "integer" } else { "number" },
+            "description": number.about,
+            "minimum": number.least,
+        });
+        if let Most::Value(most) = number.most
+            && most < f64::MAX
+        {
+            schema["maximum"] = most.into();
+        }
+        if let Some(default) = number.default.filter(|value| value.is_finite()) {
+            schema["default"] = default.into();
+        }
+        properties.insert(number.name.to_owned(), schema);
+    }
+    for choice in family.choices {
+        let schema = serde_json::json!({
+            "enum": choice.options, "description": choice.about, "default": choice.options[0],
+        });
+        properties.insert(choice.name.to_owned(), schema);
+    }
+    if family.has_base {
+        properties.insert(
+            "base".to_owned(),
+            serde_json::json!({ "$ref": "#/$defs/Base" }),
+        );
+    }
+    let required: &[&str] = if family.has_base { &["base"] } else { &[] };
+    serde_json::json!({
+        "type": "object", "description": family.about, "required": required,
+        "additionalProperties": false, "properties": properties,
+    })
+}
+
+/// The JSON schema of an experiment file.
+pub(super) fn schema() -> serde_json::Value {
+    let mut schema = schemars::schema_for!(RawExperiment);
+    let mut base = json_schema!({
+        "type": "object", "additionalProperties": false, "properties": {},
+        "description": "The learner that an ensemble is made of."
+    });
+    add_families(&mut base);
+    let definitions = schema.ensure_object().get_mut("$defs");
+    if let Some(serde_json::Value::Object(definitions)) = definitions {
+        definitions.insert("Base".to_owned(), base.to_value());
+    }
+    schema.to_value()
+}

@@ -1,0 +1,317 @@
+//! The text of an experiment, and errors that point into it.
+
+use std::ops::Range;
+
+use miette::{Diagnostic, NamedSource, SourceSpan};
+use serde::de::DeserializeOwned;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::words::did_you_mean;
+
+/// Something wrong with an experiment: shows the file, the line and the token.
+#[derive(Debug, thiserror::Error, Diagnostic)]
+#[error("{message}")]
+pub struct ExperimentError {
+    message: String,
+    #[help]
+    help: Option<String>,
+    #[source_code]
+    text: NamedSource<String>,
+    #[label("{label}")]
+    span: SourceSpan,
+    label: String,
+}
+
+impl ExperimentError {
+    /// What is wrong, in a sentence.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> Option<&str> {
+        self.help.as_deref()
+    }
+
+    /// The token that is to blame.
+    pub fn token(&self) -> &str {
+        let start = self.span.offset();
+        self.text
+            .inner()
+            .get(start..start + self.span.len())
+            .unwrap_or("")
+    }
+}
+
+/// Something wrong at a place of the text, before it is known which file that is.
+#[derive(Clone, Debug)]
+pub(super) struct Trouble {
+    pub message: String,
+    pub label: String,
+    pub help: Option<String>,
+    pub span: Range<usize>,
+}
+
+impl Trouble {
+    pub fn new(span: Range<usize>, message: impl Into<String>) -> Self {
+        Trouble {
+            message: message.into(),
+            label: "here".to_owned(),
+            help: None,
+            span,
+        }
+    }
+
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// The text of an experiment: a file, and the keys that were set on top of it.
+#[derive(Clone, Debug)]
+pub struct Source {
+    name: String,
+    /// The file's text, then one line for every key that was set.
+    text: String,
+    file_length: usize,
+}
+
+impl Source {
+    /// A text under the name it is to be called by in errors, with keys set on top of it, each as
+    /// `problem.train=50`. The text between the brackets of a list is reached by its number:
+    /// `learner.0.tree.depth=3`.
+    pub fn new(name: &str, text: &str, sets: &[String]) -> Self {
+        let mut whole = text.to_owned();
+        for set in sets {
+            whole.push('\n');
+            whole.push_str(&set.replace(['\n', '\r'], " "));
+        }
+        Source {
+            name: name.to_owned(),
+            text: whole,
+            file_length: text.len(),
+        }
+    }
+
+    /// The file's own text.
+    pub fn file_text(&self) -> &str {
+        &self.text[..self.file_length]
+    }
+
+    /// The keys that were set on top of the file.
+    pub fn sets(&self) -> Vec<String> {
+        self.set_lines().map(|(_, line)| line.to_owned()).collect()
+    }
+
+    fn set_lines(&self) -> impl Iterator<Item = (usize, &str)> {
+        let mut offset = self.file_length;
+        let lines = self.text[self.file_length..].split('\n').skip(1);
+        lines.map(move |line| {
+            let start = offset + 1;
+            offset = start + line.len();
+            (start, line)
+        })
+    }
+
+    /// Reads the text as a `T`.
+    pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, Trouble> {
+        let mut root = DeTable::parse(self.file_text()).map_err(|error| {
+            let span = error.span().unwrap_or(0..0);
+            Trouble::new(span, first_upper(error.message())).help("this is not valid TOML")
+        })?;
+        for (offset, line) in self.set_lines() {
+            set(root.get_mut(), offset, line)?;
+        }
+        T::deserialize(toml::de::Deserializer::from(root)).map_err(from_serde)
+    }
+
+    /// Turns trouble at a place into an error that shows the place.
+    pub(super) fn explain(&self, trouble: Trouble) -> Box<ExperimentError> {
+        let Trouble {
+            message,
+            label,
+            help,
+            span,
+        } = trouble;
+        let set = self
+            .set_lines()
+            .find(|(start, line)| span.start >= *start && span.end <= start + line.len());
+        let (text, span) = match set {
+            Some((start, line)) => (
+                NamedSource::new("--set", line.to_owned()),
+                span.start - start..span.end - start,
+            ),
+            None => {
+                let text = self.file_text();
+                let end = span.end.min(text.len());
+                // A span that covers several lines (a whole table) is shown by its first.
+                let start = span.start.min(end);
+                let length = text[start..end].find('\n').unwrap_or(end - start);
+                (
+                    NamedSource::new(&self.name, text.to_owned()),
+                    start..start + length,
+                )
+            }
+        };
+        Box::new(ExperimentError {
+            message,
+            help,
+            text,
+            span: span.into(),
+            label,
+        })
+    }
+}
+
+/// Puts `key=value` into the table.
+fn set<'i>(root: &mut DeTable<'i>, offset: usize, line: &'i str) -> Result<(), Trouble> {
+    let form = "write a key and its value, as in `--set problem.train=50`";
+    let Some((path, text)) = line.split_once('=') else {
+        let span = offset..offset + line.len();
+        return Err(Trouble::new(span, "`--set` needs a `=`").help(form));
+    };
+    let value_offset = offset + path.len() + 1;
+    let span = value_offset..value_offset + text.len();
+    // What is not TOML is taken as a string, so that the shell's quotes are enough.
+    let value = match DeValue::parse(text) {
+        Ok(value) => shifted(value, value_offset),
+        Err(_) => Spanned::new(span, DeValue::String(text.into())),
+    };
+    let mut keys = Vec::new();
+    let mut start = offset;
+    for key in path.split('.') {
+        let trimmed = key.trim();
+        let lead = key.len() - key.trim_start().len();
+        let span = start + lead..start + lead + trimmed.len();
+        if trimmed.is_empty() {
+            return Err(Trouble::new(span, "`--set` needs a key").help(form));
+        }
+        keys.push((trimmed, span));
+        start += key.len() + 1;
+    }
+    put(root, &keys, value)
+}
+
+fn put<'i>(
+    table: &mut DeTable<'i>,
+    keys: &[(&'i str, Range<usize>)],
+    value: Spanned<DeValue<'i>>,
+) -> Result<(), Trouble> {
+    let ((key, span), rest) = keys.split_first().expect("there is at least one key");
+    let key_span = span.clone();
+    if rest.is_empty() {
+        table.remove(*key);
+        table.insert(Spanned::new(key_span, (*key).into()), value);
+        return Ok(());
+    }
+    if !table.contains_key(*key) {
+        let fresh = Spanned::new(key_span.clone(), DeValue::Table(DeTable::new()));
+        table.insert(Spanned::new(key_span, (*key).into()), fresh);
+    }
+    let inner = table.get_mut(*key).expect("it was just made sure of");
+    put_into(inner.get_mut(), (key, span.clone()), rest, value)
+}
+
+fn put_into<'i>(
+    place: &mut DeValue<'i>,
+    (key, span): (&str, Range<usize>),
+    rest: &[(&'i str, Range<usize>)],
+    value: Spanned<DeValue<'i>>,
+) -> Result<(), Trouble> {
+    match place {
+        DeValue::Table(table) => put(table, rest, value),
+        DeValue::Array(array) => {
+            let ((index, index_span), rest) = rest.split_first().expect("checked by the caller");
+            let length = array.len();
+            let number = index.parse::<usize>().ok();
+            let Some(item) = number.and_then(|number| array.iter_mut().nth(number)) else {
+                let message = format!("`{key}` has no item `{index}`");
+                let help = format!("`{key}` is a list of {length}, counted from 0");
+                return Err(Trouble::new(index_span.clone(), message).help(help));
+            };
+            if rest.is_empty() {
+                *item = value;
+                return Ok(());
+            }
+            put_into(item.get_mut(), (index, index_span.clone()), rest, value)
+        }
+        _ => Err(Trouble::new(
+            span,
+            format!("`{key}` is a single value: nothing can be set inside it"),
+        )
+        .help("leave out what follows it")),
+    }
+}
+
+/// The same value with its places moved by `offset`.
+fn shifted(value: Spanned<DeValue<'_>>, offset: usize) -> Spanned<DeValue<'_>> {
+    let move_span = |span: Range<usize>| span.start + offset..span.end + offset;
+    let span = move_span(value.span());
+    let inner = match value.into_inner() {
+        DeValue::Array(array) => DeValue::Array(
+            array
+                .into_iter()
+                .map(|item| shifted(item, offset))
+                .collect(),
+        ),
+        DeValue::Table(table) => DeValue::Table(
+            table
+                .into_iter()
+                .map(|(key, item)| {
+                    let span = move_span(key.span());
+                    (Spanned::new(span, key.into_inner()), shifted(item, offset))
+                })
+                .collect(),
+        ),
+        other => other,
+    };
+    Spanned::new(span, inner)
+}
+
+/// Serde's words in ours.
+fn from_serde(error: toml::de::Error) -> Trouble {
+    let span = error.span().unwrap_or(0..0);
+    let message = error.message();
+    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    match (message, quoted.split_first()) {
+        (text, Some((name, known))) if text.starts_with("unknown field") => {
+            Trouble::new(span, format!("`{name}` is not known here"))
+                .label("unknown key")
+                .help(did_you_mean(name, known.iter().copied()))
+        }
+        (text, Some((name, known))) if text.starts_with("unknown variant") => {
+            Trouble::new(span, format!("`{name}` is not known here"))
+                .help(did_you_mean(name, known.iter().copied()))
+        }
+        (text, Some((name, _))) if text.starts_with("missing field") => {
+            Trouble::new(span, format!("`{name}` is missing")).label("from this table")
+        }
+        (text, _) => match text.split_once(", expected ") {
+            Some((found, expected)) => {
+                let found = found.strip_prefix("invalid type: ").unwrap_or(found);
+                let found = found.strip_prefix("invalid value: ").unwrap_or(found);
+                Trouble::new(span, format!("expected {expected}"))
+                    .label(format!("this is {}", article(found)))
+            }
+            None => Trouble::new(span, first_upper(text)),
+        },
+    }
+}
+
+fn article(noun: &str) -> String {
+    let an = noun.starts_with(['a', 'e', 'i', 'o', 'u']);
+    format!("{} {noun}", if an { "an" } else { "a" })
+}
+
+fn first_upper(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_uppercase().to_string());
+    first.unwrap_or_default() + chars.as_str()
+}

@@ -1,0 +1,202 @@
+//! Data, truth, refits and their mean, one panel per learner and sweep value.
+
+use super::axis::{Axis, room};
+use super::canvas::{Canvas, Stroke};
+use super::panel::{Frame, Label, Panel, Surroundings, labels_width, write_labels};
+use super::select::{best, column, learners, rows_at, setting};
+use super::{FigureError, theme};
+use crate::experiment::{Curve, Experiment, Fits, Scale};
+use crate::outcome::Tables;
+
+/// What a panel of fits shows.
+pub struct Shown<'a> {
+    /// The learner.
+    pub curve: &'a Curve,
+    /// The sweep value; NaN where nothing is swept.
+    pub value: f64,
+    /// How many refits.
+    pub refits: usize,
+    /// Whether their mean.
+    pub mean: bool,
+    /// Whether the first training set.
+    pub data: bool,
+}
+
+pub fn draw(
+    canvas: &Canvas,
+    mut frame: Frame,
+    experiment: &Experiment,
+    options: &Fits,
+    tables: &Tables,
+) -> Result<(), FigureError> {
+    let curves = learners(experiment, &options.learners);
+    let mut panels = Vec::new();
+    for curve in &curves {
+        for value in values(curve, options, tables)? {
+            panels.push(Shown {
+                curve,
+                value,
+                refits: options.refits,
+                mean: options.mean,
+                data: options.data,
+            });
+        }
+    }
+    let texts = labels(&panels[0]).into_iter().flatten();
+    frame.right -= labels_width(texts.map(|(text, _)| text));
+    frame.top += 26.0;
+    let range = heights(&panels, tables)?;
+    let frames = frame.columns(panels.len(), 26.0);
+    let last = panels.len() - 1;
+    for (i, (shown, frame)) in panels.iter().zip(frames).enumerate() {
+        let title = [
+            (curves.len() > 1).then(|| shown.curve.name.clone()),
+            setting(shown.curve, shown.value),
+        ];
+        let title = title.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let panel = panel(canvas, frame, experiment, range);
+        panel.surround(&Surroundings {
+            title: Some(&title),
+            x_title: Some("x"),
+            y_title: (i == 0).then_some("y"),
+            y_numbers: i == 0,
+            x_numbers: true,
+            x_whole: false,
+        })?;
+        let ends = fill(&panel, shown, tables)?;
+        if i == last {
+            write_labels(canvas, frame, ends)?;
+        }
+    }
+    Ok(())
+}
+
+/// The sweep values to draw of a learner.
+fn values(curve: &Curve, options: &Fits, tables: &Tables) -> Result<Vec<f64>, FigureError> {
+    let Some(axis) = &curve.axis else {
+        return Ok(vec![f64::NAN]);
+    };
+    let mut values = match &options.values {
+        Some(values) => values.clone(),
+        None => {
+            let ends = [axis.values.first(), axis.values.last()].map(|v| v.copied());
+            let [first, last] = ends.map(|value| value.unwrap_or(f64::NAN));
+            vec![first, best(tables, curve)?, last]
+        }
+    };
+    values.retain(|value| axis.values.contains(value));
+    values.dedup();
+    Ok(values)
+}
+
+/// A panel along x.
+pub fn panel<'a, 'b>(
+    canvas: &'a Canvas<'b>,
+    frame: Frame,
+    experiment: &Experiment,
+    heights: (f64, f64),
+) -> Panel<'a, 'b> {
+    let x = Axis::new(
+        Scale::Linear,
+        experiment.problem.inputs.range(),
+        (frame.left, frame.right),
+    );
+    let y = Axis::new(Scale::Linear, heights, (frame.bottom, frame.top));
+    Panel::new(canvas, frame, x, y)
+}
+
+/// A range that shows the truth and the data, whatever the fits do.
+pub fn heights(panels: &[Shown], tables: &Tables) -> Result<(f64, f64), FigureError> {
+    let mut values: Vec<f64> = Vec::new();
+    if panels.iter().any(|shown| shown.data) {
+        values.extend(first_data(tables).into_iter().map(|(_, y)| y));
+    }
+    for shown in panels {
+        let rows = rows_at(&tables.points, &shown.curve.name, shown.value)?;
+        values.extend(column(&tables.points, "truth", &rows));
+        values.extend(column(&tables.points, "mean", &rows));
+    }
+    Ok(room(values.into_iter(), Scale::Linear, 0.08))
+}
+
+/// The labels of what a panel shows, with their colours.
+fn labels(shown: &Shown) -> [Option<(&'static str, theme::Colour)>; 3] {
+    let refits = match shown.refits {
+        0 => None,
+        1 => Some(("fit", theme::VARIANCE)),
+        _ => Some(("refits", theme::VARIANCE)),
+    };
+    let mean = shown.mean.then_some(("mean fit", theme::BIAS));
+    [Some(("truth", theme::TRUTH)), refits, mean]
+}
+
+/// Draws the panel's content and returns the labels of its curves' ends.
+pub fn fill(panel: &Panel, shown: &Shown, tables: &Tables) -> Result<Vec<Label>, FigureError> {
+    let name = &shown.curve.name;
+    let rows = rows_at(&tables.points, name, shown.value)?;
+    let xs = column(&tables.points, "x", &rows);
+    let truth = column(&tables.points, "truth", &rows);
+    let mean = column(&tables.points, "mean", &rows);
+    let fits = rows_at(&tables.fits, name, shown.value)?;
+    let predictions = column(&tables.fits, "prediction", &fits);
+    let refits: Vec<&[f64]> = match xs.len() {
+        0 => Vec::new(),
+        points => predictions
+            .chunks_exact(points)
+            .take(shown.refits)
+            .collect(),
+    };
+    if shown.data {
+        let data: Vec<(f64, f64)> = first_data(tables);
+        let (x, y): (Vec<f64>, Vec<f64>) = data.into_iter().unzip();
+        panel.dots(&x, &y, 4.2, theme::DATA, 0.6)?;
+    }
+    let (width, alpha) = match refits.len() {
+        0..=1 => (3.4, 1.0),
+        2..=6 => (2.2, 0.65),
+        _ => (1.7, 0.3),
+    };
+    if refits.len() <= 1 {
+        panel.curve(xs, truth, Stroke::new(theme::TRUTH, 3.2))?;
+    }
+    for fit in &refits {
+        panel.curve(xs, fit, Stroke::new(theme::VARIANCE, width).faint(alpha))?;
+    }
+    if refits.len() > 1 {
+        panel.curve(xs, truth, Stroke::new(theme::TRUTH, 3.6))?;
+    }
+    if shown.mean {
+        panel.curve(xs, mean, Stroke::new(theme::BIAS, 3.6))?;
+    }
+    let ends = [
+        truth.last(),
+        refits.first().and_then(|fit| fit.last()),
+        mean.last(),
+    ];
+    let ends = labels(shown).into_iter().zip(ends);
+    Ok(ends
+        .filter_map(|(label, end)| {
+            let ((text, colour), end) = label.zip(end)?;
+            Some(Label {
+                text: text.to_owned(),
+                colour,
+                y: panel.y.place(*end),
+            })
+        })
+        .collect())
+}
+
+/// The first training set, as pairs.
+fn first_data(tables: &Tables) -> Vec<(f64, f64)> {
+    let resamples = tables.training.wholes("resample");
+    let count = resamples
+        .iter()
+        .take_while(|resample| **resample == resamples[0])
+        .count();
+    let pairs = tables
+        .training
+        .numbers("x")
+        .iter()
+        .zip(tables.training.numbers("y"));
+    pairs.take(count).map(|(x, y)| (*x, *y)).collect()
+}

@@ -1,0 +1,133 @@
+//! Figures: tables -> pictures. One file per kind of plot, one theme.
+//!
+//! A figure is drawn from a result's tables alone, so it can be redrawn without being recomputed.
+
+mod axis;
+mod canvas;
+mod fits;
+mod panel;
+mod pointwise;
+mod select;
+mod theme;
+mod tradeoff;
+
+pub use canvas::Drawing;
+
+use crate::experiment::{Experiment, Figure, Kind};
+use crate::outcome::Tables;
+use crate::words::thousands;
+use canvas::{Canvas, Side, shortened};
+use panel::Frame;
+
+/// Why a figure could not be drawn.
+#[derive(Debug, thiserror::Error)]
+pub enum FigureError {
+    /// The tables do not hold what is to be drawn.
+    #[error("the tables hold nothing of {0}: run the experiment again")]
+    Missing(String),
+    /// The picture could not be made.
+    #[error("the picture cannot be made: {0}")]
+    Draw(String),
+}
+
+impl FigureError {
+    fn draw(error: impl std::fmt::Display) -> Self {
+        FigureError::Draw(error.to_string())
+    }
+}
+
+/// Draws one figure of an experiment from its tables.
+///
+/// # Errors
+///
+/// If the tables do not hold what the figure shows.
+pub fn draw(
+    experiment: &Experiment,
+    figure: &Figure,
+    tables: &Tables,
+) -> Result<Drawing, FigureError> {
+    Drawing::new(|canvas| {
+        let title = figure.title.as_ref().or(experiment.title.as_ref());
+        let frame = heading(
+            canvas,
+            title.map_or(&experiment.name, |title| title),
+            &caption(experiment, figure, tables),
+        )?;
+        match &figure.kind {
+            Kind::Tradeoff(options) => tradeoff::draw(canvas, frame, experiment, options, tables),
+            Kind::Fits(options) => fits::draw(canvas, frame, experiment, options, tables),
+            Kind::Pointwise(options) => pointwise::draw(canvas, frame, experiment, options, tables),
+        }
+    })
+}
+
+/// What was drawn how often, and what the bands are.
+fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String {
+    let resamples = tables
+        .curves
+        .wholes("resamples")
+        .first()
+        .copied()
+        .unwrap_or(0);
+    let sets = format!(
+        "{} training sets of {} points",
+        thousands(resamples),
+        thousands(experiment.problem.train as u64)
+    );
+    match &figure.kind {
+        Kind::Tradeoff(options) => {
+            let exact = tables
+                .curves
+                .numbers("bias2_exact")
+                .iter()
+                .any(|b| b.is_finite());
+            let shown = match exact && tradeoff::draws_exact(options) {
+                true => "dots: simulated, with 95 % intervals; dashed: exact",
+                false => "bands: 95 % intervals",
+            };
+            let runs = match options.runs {
+                0 => String::new(),
+                runs => format!("; faint: {runs} single training sets"),
+            };
+            format!("{sets}; {shown}{runs}")
+        }
+        Kind::Fits(options) if options.refits == 1 && !options.mean => {
+            format!("One training set of {} points", experiment.problem.train)
+        }
+        Kind::Fits(options) => format!(
+            "{} refits of {} points each; mean over {}",
+            options.refits,
+            experiment.problem.train,
+            thousands(resamples)
+        ),
+        Kind::Pointwise(_) => sets,
+    }
+}
+
+/// Writes the heading and the line below it, and returns the frame that is left.
+fn heading(canvas: &Canvas, title: &str, caption: &str) -> Result<Frame, FigureError> {
+    let (width, height) = theme::SIZE;
+    let left = 36.0;
+    let title = shortened(title, theme::HEADING, true, width - 2.0 * left);
+    let caption = shortened(caption, theme::CAPTION, false, width - 2.0 * left);
+    canvas.text(
+        (left, 40.0),
+        &title,
+        (theme::HEADING, true),
+        theme::INK,
+        Side::Right,
+    )?;
+    canvas.text(
+        (left, 78.0),
+        &caption,
+        (theme::CAPTION, false),
+        theme::SOFT,
+        Side::Right,
+    )?;
+    Ok(Frame {
+        left: 112.0,
+        top: 116.0,
+        right: width - 40.0,
+        bottom: height - 84.0,
+    })
+}

@@ -1,0 +1,350 @@
+//! A panel: a frame with axes that curves are drawn into.
+
+use super::FigureError;
+use super::axis::{Axis, tick_label};
+use super::canvas::{Canvas, Place, Side, Stroke, shortened, text_width};
+use super::theme;
+
+/// The corners of a rectangle.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame {
+    /// Left edge.
+    pub left: f64,
+    /// Upper edge.
+    pub top: f64,
+    /// Right edge.
+    pub right: f64,
+    /// Lower edge.
+    pub bottom: f64,
+}
+
+impl Frame {
+    /// Cuts the frame into columns with a gap between them.
+    pub fn columns(&self, count: usize, gap: f64) -> Vec<Frame> {
+        let width = (self.right - self.left - gap * (count - 1) as f64) / count as f64;
+        (0..count)
+            .map(|i| {
+                let left = self.left + i as f64 * (width + gap);
+                Frame {
+                    left,
+                    right: left + width,
+                    ..*self
+                }
+            })
+            .collect()
+    }
+}
+
+/// A frame with its axes.
+pub struct Panel<'a, 'b> {
+    canvas: &'a Canvas<'b>,
+    /// The frame.
+    pub frame: Frame,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+}
+
+/// What is written around a panel.
+pub struct Surroundings<'a> {
+    /// Above it.
+    pub title: Option<&'a str>,
+    /// Below it.
+    pub x_title: Option<&'a str>,
+    /// Beside it.
+    pub y_title: Option<&'a str>,
+    /// Whether the vertical axis has numbers.
+    pub y_numbers: bool,
+    /// Whether the horizontal axis has numbers.
+    pub x_numbers: bool,
+    /// Whether the horizontal axis counts.
+    pub x_whole: bool,
+}
+
+impl<'a, 'b> Panel<'a, 'b> {
+    /// A panel.
+    pub fn new(canvas: &'a Canvas<'b>, frame: Frame, x: Axis, y: Axis) -> Self {
+        Panel {
+            canvas,
+            frame,
+            x,
+            y,
+        }
+    }
+
+    /// The place of a pair of values.
+    pub fn at(&self, x: f64, y: f64) -> Place {
+        (self.x.place(x), self.y.place(y))
+    }
+
+    /// Draws the frame, the grid, the numbers and the titles.
+    pub fn surround(&self, with: &Surroundings) -> Result<(), FigureError> {
+        let Frame {
+            left,
+            top,
+            right,
+            bottom,
+        } = self.frame;
+        let width = right - left;
+        let numbers = (theme::AXIS, false);
+        let y_ticks = self.y.ticks(((bottom - top) / 75.0) as usize, false);
+        for &tick in &y_ticks {
+            let y = self.y.place(tick);
+            self.canvas
+                .line(&[(left, y), (right, y)], Stroke::new(theme::GRID, 1.3))?;
+            if with.y_numbers {
+                let label = tick_label(tick, &y_ticks, self.y.scale);
+                self.canvas
+                    .text((left - 11.0, y), &label, numbers, theme::INK, Side::Left)?;
+            }
+        }
+        let frame = Stroke::new(theme::FRAME, 1.6);
+        self.canvas
+            .line(&[(left, top), (left, bottom), (right, bottom)], frame)?;
+        let x_ticks = self.spaced_ticks(with.x_whole, width);
+        for &tick in &x_ticks {
+            let x = self.x.place(tick);
+            self.canvas.line(&[(x, bottom), (x, bottom + 6.0)], frame)?;
+            if with.x_numbers {
+                let label = tick_label(tick, &x_ticks, self.x.scale);
+                self.canvas.text(
+                    (x, bottom + 23.0),
+                    &label,
+                    numbers,
+                    theme::INK,
+                    Side::Middle,
+                )?;
+            }
+        }
+        if let Some(title) = with.x_title {
+            let title = shortened(title, theme::AXIS, false, width + 60.0);
+            let place = ((left + right) / 2.0, bottom + 54.0);
+            self.canvas
+                .text(place, &title, numbers, theme::INK, Side::Middle)?;
+        }
+        if let Some(title) = with.y_title {
+            let widest = y_ticks
+                .iter()
+                .map(|tick| {
+                    text_width(
+                        &tick_label(*tick, &y_ticks, self.y.scale),
+                        theme::AXIS,
+                        false,
+                    )
+                })
+                .fold(0.0, f64::max);
+            let place = (left - widest - 34.0, (top + bottom) / 2.0);
+            self.canvas.text_up(place, title, theme::AXIS, theme::INK)?;
+        }
+        if let Some(title) = with.title {
+            let title = shortened(title, theme::LABEL, true, width + 20.0);
+            let place = ((left + right) / 2.0, top - 21.0);
+            self.canvas.text(
+                place,
+                &title,
+                (theme::LABEL, true),
+                theme::INK,
+                Side::Middle,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// As many numbers as fit side by side.
+    fn spaced_ticks(&self, whole: bool, width: f64) -> Vec<f64> {
+        for wanted in (2..=((width / 45.0) as usize).clamp(2, 16)).rev() {
+            let ticks = self.x.ticks(wanted, whole);
+            let labels: Vec<(f64, f64)> = ticks
+                .iter()
+                .map(|tick| {
+                    let label = tick_label(*tick, &ticks, self.x.scale);
+                    (self.x.place(*tick), text_width(&label, theme::AXIS, false))
+                })
+                .collect();
+            let clear =
+                |pair: &[(f64, f64)]| pair[1].0 - pair[0].0 > (pair[0].1 + pair[1].1) / 2.0 + 16.0;
+            if labels.windows(2).all(clear) {
+                return ticks;
+            }
+        }
+        self.x.ticks(2, whole)
+    }
+
+    /// A curve, cut where it leaves the panel.
+    pub fn curve(&self, xs: &[f64], ys: &[f64], stroke: Stroke) -> Result<(), FigureError> {
+        let places: Vec<Place> = xs.iter().zip(ys).map(|(x, y)| self.at(*x, *y)).collect();
+        let mut piece: Vec<Place> = Vec::new();
+        for pair in places.windows(2) {
+            match self.clip(pair[0], pair[1]) {
+                Some((from, to)) => {
+                    if piece.last() != Some(&from) {
+                        self.canvas.line(&piece, stroke)?;
+                        piece = vec![from];
+                    }
+                    piece.push(to);
+                }
+                None => {
+                    self.canvas.line(&piece, stroke)?;
+                    piece.clear();
+                }
+            }
+        }
+        self.canvas.line(&piece, stroke)
+    }
+
+    /// The part of a line between the panel's upper and lower edge.
+    fn clip(&self, from: Place, to: Place) -> Option<(Place, Place)> {
+        if !(from.1.is_finite() && to.1.is_finite()) {
+            return None;
+        }
+        let Frame { top, bottom, .. } = self.frame;
+        let (mut start, mut end): (f64, f64) = (0.0, 1.0);
+        let rise = to.1 - from.1;
+        for (edge, sign) in [(top, -1.0), (bottom, 1.0)] {
+            let (ahead, room) = (sign * rise, sign * (edge - from.1));
+            if ahead == 0.0 {
+                if room < 0.0 {
+                    return None;
+                }
+            } else if ahead > 0.0 {
+                end = end.min(room / ahead);
+            } else {
+                start = start.max(room / ahead);
+            }
+        }
+        let at = |share: f64| {
+            let place = |a: f64, b: f64| match share {
+                0.0 => a,
+                1.0 => b,
+                _ => a + (b - a) * share,
+            };
+            (place(from.0, to.0), place(from.1, to.1))
+        };
+        (start <= end).then(|| (at(start), at(end)))
+    }
+
+    /// A band between two curves, cut at the panel's edges.
+    pub fn band(
+        &self,
+        xs: &[f64],
+        low: &[f64],
+        high: &[f64],
+        colour: theme::Colour,
+        alpha: f64,
+    ) -> Result<(), FigureError> {
+        let inside = |y: f64| match self.y.place(y) {
+            place if place.is_nan() => self.frame.bottom,
+            place => place.clamp(self.frame.top, self.frame.bottom),
+        };
+        let place = |(x, y): (&f64, &f64)| (self.x.place(*x), inside(*y));
+        let mut shape: Vec<Place> = xs.iter().zip(high).map(place).collect();
+        shape.extend(xs.iter().zip(low).map(place).rev());
+        match shape.len() {
+            0..=2 => Ok(()),
+            _ => self.canvas.fill(&shape, colour, alpha),
+        }
+    }
+
+    /// Dots where a curve lies within the panel.
+    pub fn dots(
+        &self,
+        xs: &[f64],
+        ys: &[f64],
+        radius: f64,
+        colour: theme::Colour,
+        alpha: f64,
+    ) -> Result<(), FigureError> {
+        for (x, y) in xs.iter().zip(ys) {
+            let place = self.at(*x, *y);
+            if self.shows(place) {
+                self.canvas.dot(place, radius, colour, alpha)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a place lies within the panel.
+    pub fn shows(&self, (x, y): Place) -> bool {
+        let Frame {
+            left,
+            top,
+            right,
+            bottom,
+        } = self.frame;
+        (left - 0.5..=right + 0.5).contains(&x) && (top - 0.5..=bottom + 0.5).contains(&y)
+    }
+}
+
+/// A label beside the end of a curve.
+#[derive(Clone, Debug)]
+pub struct Label {
+    /// The text.
+    pub text: String,
+    /// Its colour.
+    pub colour: theme::Colour,
+    /// The height of the curve's end.
+    pub y: f64,
+}
+
+/// Writes labels to the right of a frame, each as near to its curve's end as the others allow.
+pub fn write_labels(
+    canvas: &Canvas,
+    frame: Frame,
+    mut labels: Vec<Label>,
+) -> Result<(), FigureError> {
+    labels.sort_by(|a, b| a.y.total_cmp(&b.y));
+    let line = theme::LABEL * 1.16;
+    let wanted: Vec<f64> = labels
+        .iter()
+        .map(|label| label.y.clamp(frame.top, frame.bottom))
+        .collect();
+    let heights = spread(&wanted, line, frame.top, frame.bottom);
+    for (label, y) in labels.iter().zip(heights) {
+        let place = (frame.right + 14.0, y);
+        let ends = [
+            (frame.right + 2.0, label.y.clamp(frame.top, frame.bottom)),
+            (frame.right + 11.0, y),
+        ];
+        if (ends[0].1 - y).abs() > 3.0 {
+            canvas.line(&ends, Stroke::new(label.colour, 1.2).faint(0.6))?;
+        }
+        canvas.text(
+            place,
+            &label.text,
+            (theme::LABEL, true),
+            label.colour,
+            Side::Right,
+        )?;
+    }
+    Ok(())
+}
+
+/// How wide the widest label is, with the room around it.
+pub fn labels_width<'a>(texts: impl Iterator<Item = &'a str>) -> f64 {
+    let widths = texts.map(|text| text_width(text, theme::LABEL, true));
+    widths.fold(0.0, f64::max) + 26.0
+}
+
+/// Rising heights at least `line` apart, between the ends, near the wanted ones.
+fn spread(wanted: &[f64], line: f64, top: f64, bottom: f64) -> Vec<f64> {
+    let mut heights = wanted.to_vec();
+    for _ in 0..200 {
+        let mut moved = false;
+        for i in 1..heights.len() {
+            let missing = line - (heights[i] - heights[i - 1]);
+            if missing > 0.01 {
+                heights[i - 1] -= missing / 2.0;
+                heights[i] += missing / 2.0;
+                moved = true;
+            }
+        }
+        for height in &mut heights {
+            *height = height.clamp(top, bottom.max(top));
+        }
+        if !moved {
+            break;
+        }
+    }
+    heights
+}

@@ -1,0 +1,120 @@
+//! The parts of the error along x, with the fits above: one column per learner.
+
+use super::axis::{Axis, room};
+use super::canvas::{Canvas, Stroke};
+use super::fits::{self, Shown};
+use super::panel::{Frame, Label, Panel, Surroundings, labels_width, write_labels};
+use super::select::{best, column, learners, rows_at, setting};
+use super::{FigureError, theme};
+use crate::experiment::{Experiment, Part, Pointwise, Scale};
+use crate::outcome::Tables;
+
+const PARTS: [Part; 4] = [Part::Noise, Part::Bias2, Part::Variance, Part::Risk];
+
+pub fn draw(
+    canvas: &Canvas,
+    mut frame: Frame,
+    experiment: &Experiment,
+    options: &Pointwise,
+    tables: &Tables,
+) -> Result<(), FigureError> {
+    let mut shown = Vec::new();
+    for curve in learners(experiment, &options.learners) {
+        let value = match (&curve.axis, options.value) {
+            (None, _) => f64::NAN,
+            (Some(axis), Some(value)) if axis.values.contains(&value) => value,
+            (Some(_), _) => best(tables, curve)?,
+        };
+        shown.push(Shown {
+            curve,
+            value,
+            refits: options.refits,
+            mean: true,
+            data: false,
+        });
+    }
+    let texts = ["refits", "mean fit"];
+    frame.right -= labels_width(PARTS.map(theme::name).into_iter().chain(texts));
+    frame.top += 26.0;
+    let fit_heights = fits::heights(&shown, tables)?;
+    let mut most: f64 = 0.0;
+    for shown in &shown {
+        let curves = parts(shown, tables)?;
+        most = curves.iter().flatten().copied().fold(most, f64::max);
+    }
+    let (_, most) = room([0.0, most].into_iter(), Scale::Linear, 0.05);
+    let middle = frame.top + (frame.bottom - frame.top) * 0.47;
+    let count = shown.len();
+    for (i, (shown, whole)) in shown.iter().zip(frame.columns(count, 30.0)).enumerate() {
+        let title = [
+            Some(shown.curve.name.clone()),
+            setting(shown.curve, shown.value),
+        ];
+        let title = title.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        let mut below = whole;
+        if shown.refits > 0 {
+            let above = Frame {
+                bottom: middle - 20.0,
+                ..whole
+            };
+            below.top = middle + 20.0;
+            let panel = fits::panel(canvas, above, experiment, fit_heights);
+            panel.surround(&Surroundings {
+                title: Some(&title),
+                x_title: None,
+                y_title: (i == 0).then_some("y"),
+                y_numbers: i == 0,
+                x_numbers: false,
+                x_whole: false,
+            })?;
+            let ends = fits::fill(&panel, shown, tables)?;
+            if i + 1 == count {
+                write_labels(canvas, above, ends)?;
+            }
+        }
+        let x = Axis::new(
+            Scale::Linear,
+            experiment.problem.inputs.range(),
+            (below.left, below.right),
+        );
+        let y = Axis::new(Scale::Linear, (0.0, most), (below.bottom, below.top));
+        let panel = Panel::new(canvas, below, x, y);
+        panel.surround(&Surroundings {
+            title: (shown.refits == 0).then_some(&title),
+            x_title: Some("x"),
+            y_title: (i == 0).then_some("squared error"),
+            y_numbers: i == 0,
+            x_numbers: true,
+            x_whole: false,
+        })?;
+        let rows = rows_at(&tables.points, &shown.curve.name, shown.value)?;
+        let xs = column(&tables.points, "x", &rows);
+        let mut ends = Vec::new();
+        for (part, values) in PARTS.into_iter().zip(parts(shown, tables)?) {
+            panel.curve(xs, &values, Stroke::new(theme::colour(part), 3.0))?;
+            ends.push(Label {
+                text: theme::name(part).to_owned(),
+                colour: theme::colour(part),
+                y: values
+                    .last()
+                    .map_or(below.bottom, |value| panel.y.place(*value)),
+            });
+        }
+        if i + 1 == count {
+            write_labels(canvas, below, ends)?;
+        }
+    }
+    Ok(())
+}
+
+/// Noise, bias², variance and risk at every test point.
+fn parts(shown: &Shown, tables: &Tables) -> Result<[Vec<f64>; 4], FigureError> {
+    let rows = rows_at(&tables.points, &shown.curve.name, shown.value)?;
+    let get = |name: &str| column(&tables.points, name, &rows).to_vec();
+    let [noise, bias2, variance] = [get("noise"), get("bias2"), get("variance")];
+    let risk = noise.iter().zip(&bias2).zip(&variance);
+    let risk = risk
+        .map(|((noise, bias2), variance)| noise + bias2 + variance)
+        .collect();
+    Ok([noise, bias2, variance, risk])
+}

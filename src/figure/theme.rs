@@ -1,0 +1,79 @@
+//! One look for all figures: colours that mean the same everywhere and sizes that can be read
+//! from the last row.
+
+use crate::experiment::Part;
+
+/// A colour, red, green and blue.
+pub type Colour = (u8, u8, u8);
+
+/// The figure's width and height in drawing units, 16:9 as a slide.
+pub const SIZE: (f64, f64) = (1280.0, 720.0);
+
+/// How many pixels of a PNG a drawing unit has.
+pub const PIXELS: f32 = 1.5;
+
+/// Text sizes: no text is smaller than 1/40 of the figure's height.
+pub const HEADING: f64 = 32.0;
+/// Panel titles and labels of curves.
+pub const LABEL: f64 = 23.0;
+/// Axis titles and numbers.
+pub const AXIS: f64 = 21.0;
+/// The line below the heading.
+pub const CAPTION: f64 = 19.0;
+
+// Okabe and Ito's palette, which stays apart for colour-blind eyes, but for noise and risk.
+/// The true function.
+pub const TRUTH: Colour = (0, 145, 105);
+/// The parts.
+pub const BIAS: Colour = (0, 104, 172);
+/// Variance, and the refits that make it.
+pub const VARIANCE: Colour = (213, 84, 0);
+/// Noise.
+pub const NOISE: Colour = (130, 130, 130);
+/// Risk and testing error.
+pub const RISK: Colour = (20, 20, 20);
+/// Training error.
+pub const TRAIN: Colour = (140, 60, 140);
+/// Text.
+pub const INK: Colour = (35, 35, 35);
+/// Text of lesser weight.
+pub const SOFT: Colour = (95, 95, 95);
+/// Lines of the frame.
+pub const FRAME: Colour = (120, 120, 120);
+/// Lines behind the curves.
+pub const GRID: Colour = (228, 228, 228);
+/// The training points.
+pub const DATA: Colour = (60, 60, 60);
+
+/// The colours of learners that share a panel.
+pub const LEARNERS: [Colour; 6] = [
+    (0, 104, 172),
+    (213, 84, 0),
+    (0, 145, 105),
+    (190, 90, 150),
+    (178, 130, 0),
+    (80, 160, 210),
+];
+
+/// The colour of a part.
+pub fn colour(part: Part) -> Colour {
+    match part {
+        Part::Noise => NOISE,
+        Part::Bias2 => BIAS,
+        Part::Variance => VARIANCE,
+        Part::Risk | Part::Test => RISK,
+        Part::Train => TRAIN,
+    }
+}
+
+/// What a part is called.
+pub fn name(part: Part) -> &'static str {
+    match part {
+        Part::Noise => "noise",
+        Part::Bias2 => "bias²",
+        Part::Variance => "variance",
+        Part::Risk => "risk",
+        Part::Test => "testing error",
+        Part::Train => "training error",
+    }
+}

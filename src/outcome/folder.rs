@@ -1,0 +1,209 @@
+//! The folder of a result.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{OutcomeError, Table, Tables};
+use crate::experiment::Source;
+
+/// How a result came about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The version of bvlab.
+    pub bvlab: String,
+    /// The experiment's name.
+    pub name: String,
+    /// The text of its file.
+    pub experiment: String,
+    /// Keys that were set on top of the file, as `run.seed=2`.
+    pub set: Vec<String>,
+    /// All random numbers follow from it.
+    pub seed: u64,
+    /// How many training sets were drawn.
+    pub resamples: u64,
+    /// How many groups of resamples the standard errors come from.
+    pub groups: usize,
+    /// An interval of 95 % is the estimate ± so many standard errors: Student's t.
+    pub t95: f64,
+    /// With a wanted precision: the largest standard error of a risk, as a share of it.
+    pub precision: Option<f64>,
+    /// When the run began, in UTC.
+    pub started: String,
+    /// How long it took.
+    pub seconds: f64,
+    /// On how many threads.
+    pub threads: usize,
+    /// The files of the result.
+    pub files: Vec<String>,
+}
+
+impl Manifest {
+    const FILE: &str = "manifest.json";
+
+    /// The experiment's text, as it was run.
+    pub fn source(&self, more: &[String]) -> Source {
+        let sets: Vec<String> = self.set.iter().chain(more).cloned().collect();
+        Source::new(&format!("{} (as run)", self.name), &self.experiment, &sets)
+    }
+}
+
+/// Reads a finished result.
+///
+/// # Errors
+///
+/// If the manifest or a table is missing or damaged.
+pub fn read(home: &Path) -> Result<(Manifest, Tables), OutcomeError> {
+    let manifest = read_manifest(home)?;
+    let mut tables: [Table; 5] = Default::default();
+    for (table, name) in tables.iter_mut().zip(Tables::NAMES) {
+        *table = Table::read_parquet(&home.join(name).with_extension("parquet"))?;
+    }
+    Ok((manifest, tables.into()))
+}
+
+fn read_manifest(home: &Path) -> Result<Manifest, OutcomeError> {
+    let path = home.join(Manifest::FILE);
+    let failed = |reason: String| OutcomeError::Read {
+        path: path.clone(),
+        reason,
+    };
+    let text = fs::read_to_string(&path).map_err(|error| failed(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| failed(error.to_string()))
+}
+
+/// A result being written: all of it goes to a hidden folder first, and takes its place only when
+/// it is complete. Dropped before that, it leaves nothing behind.
+pub struct Staging {
+    home: PathBuf,
+    hidden: PathBuf,
+    made: Vec<PathBuf>,
+    files: Vec<String>,
+}
+
+impl Staging {
+    /// Prepares a result in the folder `home`, which is made where it does not exist.
+    ///
+    /// # Errors
+    ///
+    /// If nothing can be written there.
+    pub fn open(home: &Path) -> Result<Self, OutcomeError> {
+        let mut staging = Staging {
+            home: home.to_owned(),
+            hidden: home.join(format!(".new-{}", std::process::id())),
+            made: Vec::new(),
+            files: Vec::new(),
+        };
+        for folder in staging.hidden.ancestors() {
+            if folder.as_os_str().is_empty() || folder.exists() {
+                break;
+            }
+            staging.made.push(folder.to_owned());
+        }
+        fs::create_dir_all(&staging.hidden).map_err(|source| OutcomeError::Write {
+            path: home.to_owned(),
+            source,
+        })?;
+        // A folder that can be made but not written to is found out before the run, not after it.
+        staging.write(".probe", b"")?;
+        let _ = fs::remove_file(staging.hidden.join(".probe"));
+        staging.files.clear();
+        Ok(staging)
+    }
+
+    /// Where a file is to be written; it becomes part of the result.
+    pub fn path(&mut self, file: &str) -> PathBuf {
+        self.files.push(file.to_owned());
+        self.hidden.join(file)
+    }
+
+    /// Writes a file.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write(&mut self, file: &str, content: &[u8]) -> Result<(), OutcomeError> {
+        let path = self.path(file);
+        fs::write(&path, content).map_err(|source| OutcomeError::Write { path, source })
+    }
+
+    /// Writes all tables.
+    ///
+    /// # Errors
+    ///
+    /// If one cannot be written.
+    pub fn write_tables(&mut self, tables: &Tables) -> Result<(), OutcomeError> {
+        let path = self.path("curves.csv");
+        tables.curves.write_csv(&path)?;
+        for (name, table) in Tables::NAMES.into_iter().zip(tables.each()) {
+            let path = self.path(&format!("{name}.parquet"));
+            table.write_parquet(&path)?;
+        }
+        Ok(())
+    }
+
+    /// Puts a finished result in its place. Files of an earlier result that the new one does not
+    /// have are removed, so that no old figure stands beside new tables; other files in the folder
+    /// are left alone. Returns the files' names.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be moved.
+    pub fn finish(mut self, mut manifest: Manifest) -> Result<Vec<String>, OutcomeError> {
+        let before = read_manifest(&self.home).map_or(Vec::new(), |manifest| manifest.files);
+        manifest.files = self.files.clone();
+        self.put(&manifest)?;
+        for old in before.iter().filter(|file| !manifest.files.contains(file)) {
+            // Only names that a result can have: the manifest is a file that anyone may edit.
+            if Path::new(old)
+                .file_name()
+                .is_some_and(|name| name == old.as_str())
+            {
+                let _ = fs::remove_file(self.home.join(old));
+            }
+        }
+        Ok(manifest.files)
+    }
+
+    /// Puts figures beside an existing result. Returns their names.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be moved.
+    pub fn add(mut self, mut manifest: Manifest) -> Result<Vec<String>, OutcomeError> {
+        let figures = self.files.clone();
+        for file in &figures {
+            if !manifest.files.contains(file) {
+                manifest.files.push(file.clone());
+            }
+        }
+        self.put(&manifest)?;
+        Ok(figures)
+    }
+
+    /// Moves every file to its place, the manifest last.
+    fn put(&mut self, manifest: &Manifest) -> Result<(), OutcomeError> {
+        let text = serde_json::to_string_pretty(manifest).map_err(|error| OutcomeError::Write {
+            path: self.home.join(Manifest::FILE),
+            source: error.into(),
+        })?;
+        self.write(Manifest::FILE, (text + "\n").as_bytes())?;
+        for file in &self.files {
+            let (from, to) = (self.hidden.join(file), self.home.join(file));
+            fs::rename(&from, &to).map_err(|source| OutcomeError::Write { path: to, source })?;
+        }
+        self.made.clear();
+        Ok(())
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.hidden);
+        // Folders that were made for a result that did not come about.
+        for folder in &self.made {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}

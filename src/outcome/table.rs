@@ -1,0 +1,217 @@
+//! A table in memory: named columns. The only place, with the reader of data files, that knows
+//! polars.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use polars::io::SerReader;
+use polars::io::SerWriter;
+use polars::prelude::{
+    Column as PolarsColumn, CsvWriter, DataFrame, DataType, NamedFrom, ParquetCompression,
+    ParquetReader, ParquetWriter, PolarsError, Series,
+};
+
+use super::OutcomeError;
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// Words; an empty one is a missing value.
+    Text(Vec<Arc<str>>),
+    /// Numbers; NaN is a missing value.
+    Number(Vec<f64>),
+    /// Counts.
+    Whole(Vec<u64>),
+}
+
+impl Column {
+    /// How many rows it has.
+    pub fn len(&self) -> usize {
+        match self {
+            Column::Text(values) => values.len(),
+            Column::Number(values) => values.len(),
+            Column::Whole(values) => values.len(),
+        }
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Named columns of equal length.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    columns: Vec<(String, Column)>,
+}
+
+impl Table {
+    /// Adds a column of words.
+    pub fn text(mut self, name: &str, values: Vec<Arc<str>>) -> Self {
+        self.columns.push((name.to_owned(), Column::Text(values)));
+        self
+    }
+
+    /// Adds a column of numbers.
+    pub fn number(mut self, name: impl Into<String>, values: Vec<f64>) -> Self {
+        self.columns.push((name.into(), Column::Number(values)));
+        self
+    }
+
+    /// Adds a column of counts.
+    pub fn whole(mut self, name: &str, values: Vec<u64>) -> Self {
+        self.columns.push((name.to_owned(), Column::Whole(values)));
+        self
+    }
+
+    /// How many rows it has.
+    pub fn rows(&self) -> usize {
+        self.columns.first().map_or(0, |(_, column)| column.len())
+    }
+
+    /// The names of its columns.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|(name, _)| name.as_str())
+    }
+
+    fn get(&self, name: &str) -> Option<&Column> {
+        let mut columns = self.columns.iter();
+        columns
+            .find(|(known, _)| known == name)
+            .map(|(_, column)| column)
+    }
+
+    /// A column of numbers; empty if there is none of that name.
+    pub fn numbers(&self, name: &str) -> &[f64] {
+        match self.get(name) {
+            Some(Column::Number(values)) => values,
+            _ => &[],
+        }
+    }
+
+    /// A column of counts; empty if there is none of that name.
+    pub fn wholes(&self, name: &str) -> &[u64] {
+        match self.get(name) {
+            Some(Column::Whole(values)) => values,
+            _ => &[],
+        }
+    }
+
+    /// A column of words; empty if there is none of that name.
+    pub fn texts(&self, name: &str) -> &[Arc<str>] {
+        match self.get(name) {
+            Some(Column::Text(values)) => values,
+            _ => &[],
+        }
+    }
+
+    fn frame(&self) -> Result<DataFrame, PolarsError> {
+        let columns = self.columns.iter().map(|(name, column)| {
+            let name = name.as_str().into();
+            PolarsColumn::from(match column {
+                Column::Text(values) => {
+                    let words = values.iter().map(|word| match &**word {
+                        "" => None,
+                        word => Some(word),
+                    });
+                    Series::new(name, words.collect::<Vec<Option<&str>>>())
+                }
+                Column::Number(values) => {
+                    let numbers = values
+                        .iter()
+                        .map(|value| (!value.is_nan()).then_some(*value));
+                    Series::new(name, numbers.collect::<Vec<Option<f64>>>())
+                }
+                Column::Whole(values) => Series::new(name, values),
+            })
+        });
+        DataFrame::new(self.rows(), columns.collect())
+    }
+
+    /// Writes it as CSV: numbers in the shortest form that reads back to the same bits.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn write_csv(&self, path: &Path) -> Result<(), OutcomeError> {
+        self.write(path, |frame, file| CsvWriter::new(file).finish(frame))
+    }
+
+    /// Writes it as Parquet.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn write_parquet(&self, path: &Path) -> Result<(), OutcomeError> {
+        self.write(path, |frame, file| {
+            ParquetWriter::new(file)
+                .with_compression(ParquetCompression::Zstd(None))
+                .finish(frame)
+                .map(|_| ())
+        })
+    }
+
+    fn write(
+        &self,
+        path: &Path,
+        finish: impl FnOnce(&mut DataFrame, &mut BufWriter<File>) -> Result<(), PolarsError>,
+    ) -> Result<(), OutcomeError> {
+        let failed = |source: std::io::Error| OutcomeError::Write {
+            path: path.to_owned(),
+            source,
+        };
+        let file = File::create(path).map_err(failed)?;
+        let mut file = BufWriter::new(file);
+        let mut frame = self
+            .frame()
+            .map_err(|error| failed(std::io::Error::other(error)))?;
+        finish(&mut frame, &mut file).map_err(|error| match error {
+            PolarsError::IO { error, .. } => failed(std::io::Error::new(error.kind(), error)),
+            other => failed(std::io::Error::other(other)),
+        })?;
+        file.flush().map_err(failed)
+    }
+
+    /// Reads a Parquet file that [`Table::write_parquet`] wrote.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
+    pub fn read_parquet(path: &Path) -> Result<Self, OutcomeError> {
+        let failed = |reason: String| OutcomeError::Read {
+            path: path.to_owned(),
+            reason,
+        };
+        let file = File::open(path).map_err(|error| failed(error.to_string()))?;
+        let frame = ParquetReader::new(file).finish();
+        let frame = frame.map_err(|error| failed(error.to_string()))?;
+        let mut table = Table::default();
+        for column in frame.columns() {
+            let name = column.name().to_string();
+            let values = read_column(column).map_err(|error| failed(error.to_string()))?;
+            table.columns.push((name, values));
+        }
+        Ok(table)
+    }
+}
+
+fn read_column(column: &PolarsColumn) -> Result<Column, PolarsError> {
+    Ok(match column.dtype() {
+        DataType::String => {
+            let words = column.str()?.iter();
+            Column::Text(words.map(|word| word.unwrap_or("").into()).collect())
+        }
+        DataType::UInt64 => {
+            let counts = column.u64()?.iter();
+            Column::Whole(counts.map(Option::unwrap_or_default).collect())
+        }
+        _ => {
+            let column = column.cast(&DataType::Float64)?;
+            let numbers = column.f64()?.iter();
+            Column::Number(numbers.map(|value| value.unwrap_or(f64::NAN)).collect())
+        }
+    })
+}
