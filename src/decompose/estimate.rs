@@ -116,7 +116,10 @@ pub fn decompose(groups: &[Tally], noise: &[f64], weights: &[f64], drawn: bool) 
         variance.push(split.variance);
     }
     let average = |values: &[f64]| values.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>();
-    let noise_mean = average(noise);
+    // Relative to one of them, so that constant noise comes out as just that number.
+    let first = noise.first().copied().unwrap_or(0.0);
+    let above: Vec<f64> = noise.iter().map(|noise| noise - first).collect();
+    let noise_mean = first + average(&above);
     let parts = (0..settings).map(|setting| {
         let at = setting * points..(setting + 1) * points;
         let [mean, squares] = [&all.mean[at.clone()], &all.squares[at.clone()]];

@@ -46,7 +46,7 @@ pub fn draw(
     frame.right -= labels_width(texts.map(|(text, _)| text));
     frame.top += 26.0;
     let range = heights(&panels, tables)?;
-    let frames = frame.columns(panels.len(), 26.0);
+    let frames = frame.columns(panels.len(), 46.0);
     let last = panels.len() - 1;
     for (i, (shown, frame)) in panels.iter().zip(frames).enumerate() {
         let title = [
@@ -105,7 +105,7 @@ pub fn panel<'a, 'b>(
     Panel::new(canvas, frame, x, y)
 }
 
-/// A range that shows the truth and the data, whatever the fits do.
+/// A range that shows the truth, the data, and the refits but for their wildest hundredth.
 pub fn heights(panels: &[Shown], tables: &Tables) -> Result<(f64, f64), FigureError> {
     let mut values: Vec<f64> = Vec::new();
     if panels.iter().any(|shown| shown.data) {
@@ -115,6 +115,14 @@ pub fn heights(panels: &[Shown], tables: &Tables) -> Result<(f64, f64), FigureEr
         let rows = rows_at(&tables.points, &shown.curve.name, shown.value)?;
         values.extend(column(&tables.points, "truth", &rows));
         values.extend(column(&tables.points, "mean", &rows));
+        let points = rows.len();
+        let rows = rows_at(&tables.fits, &shown.curve.name, shown.value)?;
+        let predictions = column(&tables.fits, "prediction", &rows);
+        let shown = &predictions[..predictions.len().min(points * shown.refits)];
+        let mut sorted = shown.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let tail = sorted.len() / 200;
+        values.extend_from_slice(&sorted[tail..sorted.len() - tail]);
     }
     Ok(room(values.into_iter(), Scale::Linear, 0.08))
 }

@@ -88,7 +88,7 @@ impl<'a, 'b> Panel<'a, 'b> {
         } = self.frame;
         let width = right - left;
         let numbers = (theme::AXIS, false);
-        let y_ticks = self.y.ticks(((bottom - top) / 75.0) as usize, false);
+        let y_ticks = self.y.ticks(((bottom - top) / 58.0) as usize, false);
         for &tick in &y_ticks {
             let y = self.y.place(tick);
             self.canvas
@@ -198,7 +198,8 @@ impl<'a, 'b> Panel<'a, 'b> {
         if !(from.1.is_finite() && to.1.is_finite()) {
             return None;
         }
-        let Frame { top, bottom, .. } = self.frame;
+        // A curve that lies on the axis but for rounding or chance is drawn, not cut to shreds.
+        let [top, bottom] = [self.frame.top - 2.5, self.frame.bottom + 2.5];
         let (mut start, mut end): (f64, f64) = (0.0, 1.0);
         let rise = to.1 - from.1;
         for (edge, sign) in [(top, -1.0), (bottom, 1.0)] {

@@ -45,7 +45,7 @@ pub fn draw(
     let (_, most) = room([0.0, most].into_iter(), Scale::Linear, 0.05);
     let middle = frame.top + (frame.bottom - frame.top) * 0.47;
     let count = shown.len();
-    for (i, (shown, whole)) in shown.iter().zip(frame.columns(count, 30.0)).enumerate() {
+    for (i, (shown, whole)) in shown.iter().zip(frame.columns(count, 46.0)).enumerate() {
         let title = [
             Some(shown.curve.name.clone()),
             setting(shown.curve, shown.value),

@@ -69,7 +69,7 @@ pub fn draw(
     if titled {
         frame.top += 26.0;
     }
-    let frames = frame.columns(contents.len(), 34.0);
+    let frames = frame.columns(contents.len(), 46.0);
     let last = contents.len() - 1;
     for (i, (content, frame)) in contents.iter().zip(frames).enumerate() {
         let axis = swept[if options.overlay { 0 } else { i }].axis.as_ref();
