@@ -138,8 +138,8 @@ pub struct Tradeoff {
     pub runs: usize,
     /// Whether all learners share one panel.
     pub overlay: bool,
-    /// The horizontal axis.
-    pub x_scale: Scale,
+    /// The horizontal axis; `None` for as each sweep is spread.
+    pub x_scale: Option<Scale>,
     /// The vertical axis.
     pub y_scale: Scale,
     /// Where the vertical axis ends.
@@ -258,22 +258,20 @@ fn check_tradeoff(
     span: &std::ops::Range<usize>,
 ) -> Result<Tradeoff, Trouble> {
     let learners = learners(&raw.learners, curves)?;
-    let swept = curves
-        .iter()
-        .filter(|curve| learners.contains(&curve.name))
-        .find_map(|curve| curve.axis.as_ref());
-    let Some(axis) = swept else {
+    let drawn = curves.iter().filter(|curve| learners.contains(&curve.name));
+    let axes: Vec<_> = drawn.filter_map(|curve| curve.axis.as_ref()).collect();
+    if axes.is_empty() {
         let message = "a trade-off needs a sweep, and nothing is swept here";
         let help = "add for example `[sweep]` with `depth = \"1..16\"`, or draw `pointwise = {}`";
         return Err(Trouble::new(span.clone(), message).help(help));
-    };
+    }
     let y_max = match &raw.y_max {
         Some(most) if most.get_ref().0 > 0.0 => Some(most.get_ref().0),
         Some(most) => return Err(Trouble::new(most.span(), "`y-max` must be above 0")),
         None => None,
     };
-    let x_scale = raw.x_scale.unwrap_or(axis.scale);
-    let lowest = axis.values.iter().copied().fold(f64::INFINITY, f64::min);
+    let values = axes.iter().flat_map(|axis| &axis.values);
+    let lowest = values.copied().fold(f64::INFINITY, f64::min);
     if raw.x_scale == Some(Scale::Log) && lowest <= 0.0 {
         let message = format!(
             "the sweep starts at {}, which no log axis shows",
@@ -289,7 +287,7 @@ fn check_tradeoff(
             .unwrap_or_else(|| vec![Part::Noise, Part::Bias2, Part::Variance, Part::Risk]),
         runs: count(&raw.runs, 0)?,
         overlay: raw.overlay,
-        x_scale,
+        x_scale: raw.x_scale,
         y_scale: raw.y_scale.unwrap_or_default(),
         y_max,
     })

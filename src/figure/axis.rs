@@ -31,7 +31,10 @@ impl Axis {
     pub fn place(&self, value: f64) -> f64 {
         let share = match self.scale {
             Scale::Linear => (value - self.from) / (self.to - self.from),
-            Scale::Log => (value / self.from).ln() / (self.to / self.from).ln(),
+            // What has no logarithm lies far below the axis.
+            Scale::Log => {
+                (value.max(f64::MIN_POSITIVE) / self.from).ln() / (self.to / self.from).ln()
+            }
         };
         self.start + (self.end - self.start) * share
     }

@@ -13,7 +13,7 @@ mod tradeoff;
 
 pub use canvas::Drawing;
 
-use crate::experiment::{Experiment, Figure, Kind};
+use crate::experiment::{Experiment, Figure, Kind, Part, Scale};
 use crate::outcome::Tables;
 use crate::words::thousands;
 use canvas::{Canvas, Side, shortened};
@@ -89,16 +89,33 @@ fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String 
                 0 => String::new(),
                 runs => format!("; faint: {runs} single training sets"),
             };
-            format!("{sets}; {shown}{runs}")
+            let low = |name: &str| {
+                tables
+                    .curves
+                    .numbers(name)
+                    .iter()
+                    .any(|value| *value <= 0.0)
+            };
+            let log = options.y_scale == Scale::Log;
+            let cut = match log && options.parts.contains(&Part::Bias2) && low("bias2") {
+                true => "; bias² at or below 0 is off the axis",
+                false => "",
+            };
+            format!("{sets}; {shown}{runs}{cut}")
         }
         Kind::Fits(options) if options.refits == 1 && !options.mean => {
             format!("One training set of {} points", experiment.problem.train)
         }
         Kind::Fits(options) => format!(
-            "{} refits of {} points each; mean over {}",
+            "{} of {} refits, each to its own {} points{}",
             options.refits,
-            experiment.problem.train,
-            thousands(resamples)
+            thousands(resamples),
+            thousands(experiment.problem.train as u64),
+            if options.mean {
+                "; mean over all of them"
+            } else {
+                ""
+            }
         ),
         Kind::Pointwise(_) => sets,
     }

@@ -74,8 +74,14 @@ pub fn draw(
     for (i, (content, frame)) in contents.iter().zip(frames).enumerate() {
         let axis = swept[if options.overlay { 0 } else { i }].axis.as_ref();
         let axis = axis.expect("only swept learners have a panel");
-        let range = room(axis.values.iter().copied(), options.x_scale, 0.02);
-        let x = Axis::new(options.x_scale, range, (frame.left, frame.right));
+        let scale = options.x_scale.unwrap_or(axis.scale);
+        let shown = match options.overlay {
+            true => &swept[..],
+            false => &swept[i..=i],
+        };
+        let axes = shown.iter().filter_map(|curve| curve.axis.as_ref());
+        let range = room(axes.flat_map(|axis| &axis.values).copied(), scale, 0.02);
+        let x = Axis::new(scale, range, (frame.left, frame.right));
         let y = Axis::new(options.y_scale, (low, high), (frame.bottom, frame.top));
         let panel = Panel::new(canvas, frame, x, y);
         let long = format!("{} ({})", axis.name, axis.about);
