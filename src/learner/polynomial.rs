@@ -291,6 +291,7 @@ impl Basis {
 #[derive(Clone, Debug)]
 struct Orthonormal {
     degree: Option<usize>,
+    inputs: Vec<f64>,
     /// q_0, q_1, … on the inputs, one after the other.
     on_inputs: Vec<f64>,
     /// Column k holds the recurrence t q_k = Σ_{j ≤ k+1} h_j q_j, in k + 2 numbers.
@@ -313,6 +314,7 @@ impl Orthonormal {
     fn new(degree: Option<usize>) -> Self {
         Orthonormal {
             degree,
+            inputs: Vec::new(),
             on_inputs: Vec::new(),
             recurrence: vec![Vec::new(); degree.unwrap_or(0)],
             start: 0.0,
@@ -326,6 +328,8 @@ impl Orthonormal {
     fn fit(&mut self, t: &[f64], y: &[f64]) {
         let Some(degree) = self.degree else { return };
         let count = t.len();
+        self.inputs.clear();
+        self.inputs.extend_from_slice(t);
         self.start = 1.0 / (count as f64).sqrt();
         self.coefficients.clear();
         self.residual.clear();
@@ -373,7 +377,14 @@ impl Orthonormal {
         sums.fill(0.0);
         let values = room(&mut self.values, (degree + 1) * count);
         values[..count].fill(self.start);
+        // On the inputs themselves the polynomials are known to rounding, however high the degree.
+        let on_inputs = self.inputs == t;
         for (k, &coefficient) in self.coefficients.iter().enumerate() {
+            if on_inputs {
+                subtract(sums, -coefficient, &self.on_inputs[k * count..][..count]);
+                reach(k, sums);
+                continue;
+            }
             let (done, rest) = values.split_at_mut((k + 1) * count);
             let newest = &done[k * count..];
             subtract(sums, -coefficient, newest);

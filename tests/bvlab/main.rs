@@ -1,0 +1,14 @@
+//! All integration tests, in one binary: polars is slow to link.
+
+mod bad_input;
+mod bagging;
+mod command_line;
+mod coverage;
+mod exact;
+mod figures;
+mod knn;
+mod paths;
+mod polynomial;
+mod reproducible;
+mod setup;
+mod tree;

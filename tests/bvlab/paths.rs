@@ -1,0 +1,138 @@
+//! A capacity path is nothing but a faster loop: every setting of every family gives bit for bit
+//! what a learner with that one setting gives.
+
+use bvlab::learner::{
+    Bagging, BaggingSetting, Basis, Knn, Learner, Polynomial, PolynomialSetting, Tree, TreeSetting,
+};
+
+use crate::setup::{data, fit_predict, points};
+
+fn assert_path_is_loop(
+    path: &mut dyn Learner,
+    single: impl Fn(usize) -> Box<dyn Learner>,
+    dimensions: &[usize],
+) {
+    for &dimension in dimensions {
+        for seed in 0..6 {
+            let values = [None, Some(5)][seed as usize % 2];
+            let data = data(seed, 23, dimension, values);
+            let points = points(seed, 40, dimension, values.map_or(1.0, f64::from));
+            let together = fit_predict(path, &data, &points);
+            for (c, got) in together.iter().enumerate() {
+                let alone = fit_predict(&mut *single(c), &data, &points);
+                assert_eq!(
+                    got, &alone[0],
+                    "setting {c}, seed {seed}, {dimension} dimensions"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn knn() {
+    // In no particular order, and one twice.
+    let ks = [5, 1, 23, 2, 8, 2];
+    assert_path_is_loop(
+        &mut Knn::new(ks.to_vec()),
+        |c| Box::new(Knn::new(vec![ks[c]])),
+        &[1, 3],
+    );
+}
+
+#[test]
+fn tree_over_depth_leaves_and_min_leaf() {
+    let mut settings = Vec::new();
+    for depth in [3, 0, 1, 2, 7, usize::MAX] {
+        for min_leaf in [1, 4] {
+            settings.push(TreeSetting {
+                depth,
+                min_leaf,
+                ..Default::default()
+            });
+        }
+    }
+    for leaves in [1, 9, 2, 3, 17, 100] {
+        for depth in [2, usize::MAX] {
+            settings.push(TreeSetting {
+                depth,
+                leaves,
+                min_leaf: 1,
+            });
+        }
+    }
+    let single = |c: usize| -> Box<dyn Learner> { Box::new(Tree::new(vec![settings[c]])) };
+    assert_path_is_loop(&mut Tree::new(settings.clone()), single, &[1, 2]);
+}
+
+#[test]
+fn polynomial_over_degree_and_lambda() {
+    let mut settings = Vec::new();
+    for degree in [4, 0, 1, 9, 22] {
+        for lambda in [0.0, 10.0, 1e-6, 1.0] {
+            settings.push(PolynomialSetting { degree, lambda });
+        }
+    }
+    for basis in [Basis::Legendre, Basis::Monomial] {
+        let new = |settings| Polynomial::new(settings, basis, (0.0, 5.0));
+        let single = |c: usize| -> Box<dyn Learner> { Box::new(new(vec![settings[c]])) };
+        assert_path_is_loop(&mut new(settings.clone()), single, &[1]);
+    }
+}
+
+#[test]
+fn bagging_over_members_of_any_base() {
+    let depths = |depths: &[usize]| -> Box<dyn Learner> {
+        let settings = depths.iter().map(|&depth| TreeSetting {
+            depth,
+            ..Default::default()
+        });
+        Box::new(Tree::new(settings.collect()))
+    };
+    let setting = |members, base| BaggingSetting { members, base };
+    let wanted = [(3, 1), (1, 0), (10, 2), (10, 0), (7, 1)];
+    let settings = wanted
+        .map(|(members, base)| setting(members, base))
+        .to_vec();
+    let bases = [1, 2, 9];
+    assert_path_is_loop(
+        &mut Bagging::new(settings, depths(&bases)),
+        |c| {
+            let (members, base) = wanted[c];
+            Box::new(Bagging::new(
+                vec![setting(members, 0)],
+                depths(&bases[base..=base]),
+            ))
+        },
+        &[1, 2],
+    );
+}
+
+#[test]
+fn nested_bagging() {
+    let inner = |members: &[usize]| -> Box<dyn Learner> {
+        let settings = members
+            .iter()
+            .map(|&members| BaggingSetting { members, base: 0 });
+        Box::new(Bagging::new(
+            settings.collect(),
+            Box::new(Knn::new(vec![2])),
+        ))
+    };
+    let outer = |settings: &[(usize, usize)], inner| {
+        let settings = settings
+            .iter()
+            .map(|&(members, base)| BaggingSetting { members, base });
+        Bagging::new(settings.collect(), inner)
+    };
+    let wanted = [(4, 0), (2, 1), (4, 1)];
+    let members = [3, 5];
+    assert_path_is_loop(
+        &mut outer(&wanted, inner(&members)),
+        |c| {
+            let (outer_members, base) = wanted[c];
+            Box::new(outer(&[(outer_members, 0)], inner(&members[base..=base])))
+        },
+        &[1, 2],
+    );
+}
