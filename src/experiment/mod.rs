@@ -287,11 +287,16 @@ fn check_noise(raw: &Spanned<RawNoise>, dimension: usize) -> Result<Noise, Troub
 
 fn expression(span: &Range<usize>, text: &str, dimension: usize) -> Result<Expression, Trouble> {
     Expression::parse(text, dimension).map_err(|error| {
-        // The expression stands between quotes, as long as nothing in it is escaped.
-        let plain = span.len() == text.len() + 2;
-        let span = match plain {
-            true => span.start + 1 + error.span.start..span.start + 1 + error.span.end,
-            false => span.clone(),
+        // The expression stands between quotes, or bare behind `--set`, unless something in it is
+        // escaped; then all of it is shown.
+        let start = match span.len().checked_sub(text.len()) {
+            Some(2) => Some(span.start + 1),
+            Some(0) => Some(span.start),
+            _ => None,
+        };
+        let span = match start.filter(|_| !error.span.is_empty()) {
+            Some(start) => start + error.span.start..start + error.span.end,
+            None => span.clone(),
         };
         let trouble = Trouble::new(span, error.message);
         match error.help {

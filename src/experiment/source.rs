@@ -177,7 +177,9 @@ fn set<'i>(root: &mut DeTable<'i>, offset: usize, line: &'i str) -> Result<(), T
         let span = offset..offset + line.len();
         return Err(Trouble::new(span, "`--set` needs a `=`").help(form));
     };
-    let value_offset = offset + path.len() + 1;
+    let lead = text.len() - text.trim_start().len();
+    let value_offset = offset + path.len() + 1 + lead;
+    let text = text.trim();
     let span = value_offset..value_offset + text.len();
     // What is not TOML is taken as a string, so that the shell's quotes are enough.
     let value = match DeValue::parse(text) {

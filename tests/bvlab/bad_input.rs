@@ -1,1 +1,724 @@
+//! Whatever a user types, the answer is a sentence that points at the token.
 
+use bvlab::experiment::{Experiment, Source};
+
+const GOOD: &str = r#"title = "Good"
+
+[problem]
+truth  = "sin(x)"
+inputs = { uniform = [0, 15] }
+noise  = { normal = 0.5 }
+train  = 100
+
+[sweep]
+depth = "1..16"
+
+[[learner]]
+tree = { min-leaf = 2 }
+
+[run]
+resamples = 100
+seed = 1
+test = { grid = 50 }
+
+[[figure]]
+tradeoff = { runs = 5 }
+"#;
+
+/// What is wrong with the good experiment after one replacement: message, token and help.
+fn complaint(from: &str, to: &str) -> (String, String, String) {
+    assert!(GOOD.contains(from), "the good experiment has no `{from}`");
+    let text = GOOD.replacen(from, to, 1);
+    match Experiment::read("bad", Source::new("bad.toml", &text, &[])) {
+        Ok(_) => panic!("`{to}` instead of `{from}` was accepted"),
+        Err(error) => (
+            error.message().to_owned(),
+            error.token().to_owned(),
+            error.help().unwrap_or("").to_owned(),
+        ),
+    }
+}
+
+#[track_caller]
+fn refuses(from: &str, to: &str, token: &str, message: &str, help: &str) {
+    let (got_message, got_token, got_help) = complaint(from, to);
+    let got = format!("{to}\n  message: {got_message}\n  token: {got_token}\n  help: {got_help}");
+    assert!(got_message.contains(message), "{got}");
+    assert_eq!(got_token, token, "{got}");
+    assert!(got_help.contains(help), "{got}");
+}
+
+#[test]
+fn the_good_experiment_is_good() {
+    assert!(Experiment::read("good", Source::new("good.toml", GOOD, &[])).is_ok());
+}
+
+#[test]
+fn text_that_is_not_toml() {
+    refuses("[run]", "[run", "", "", "not valid TOML");
+    refuses(
+        "seed = 1",
+        "seed = 1\nseed = 2",
+        "seed",
+        "",
+        "not valid TOML",
+    );
+}
+
+#[test]
+fn unknown_keys_with_the_nearest_known_one() {
+    refuses(
+        "train  =",
+        "trian  =",
+        "trian",
+        "`trian` is not known",
+        "`train`",
+    );
+    refuses("[run]", "[runn]", "runn", "`runn` is not known", "`run`");
+    refuses(
+        "uniform",
+        "unifrom",
+        "unifrom",
+        "`unifrom` is not known",
+        "`uniform`",
+    );
+    refuses(
+        "min-leaf",
+        "min-leave",
+        "min-leave",
+        "`tree` has no `min-leave`",
+        "`min-leaf`",
+    );
+    refuses("tree =", "tre =", "tre", "`tre` is not known", "`tree`");
+    refuses(
+        "tradeoff =",
+        "trade-off =",
+        "trade-off",
+        "`trade-off` is not known",
+        "`tradeoff`",
+    );
+    refuses(
+        "runs = 5",
+        "rums = 5",
+        "rums",
+        "`rums` is not known",
+        "`runs`",
+    );
+    refuses(
+        "{ grid = 50 }",
+        "{ gird = 50 }",
+        "{ gird = 50 }",
+        "expected { grid = N }",
+        "",
+    );
+    refuses(
+        "title =",
+        "banana =",
+        "banana",
+        "`banana` is not known",
+        "expected",
+    );
+}
+
+#[test]
+fn values_of_the_wrong_type() {
+    refuses(
+        "train  = 100",
+        "train  = \"many\"",
+        "\"many\"",
+        "expected a number",
+        "",
+    );
+    refuses(
+        "truth  = \"sin(x)\"",
+        "truth  = 3",
+        "3",
+        "expected a string",
+        "",
+    );
+    refuses("[0, 15]", "[0]", "[0]", "expected two numbers", "");
+    refuses("[0, 15]", "15", "15", "expected two numbers", "");
+    refuses(
+        "normal = 0.5",
+        "normal = [1]",
+        "[1]",
+        "expected a number, or an expression",
+        "",
+    );
+    refuses(
+        "min-leaf = 2",
+        "min-leaf = \"two\"",
+        "\"two\"",
+        "expected a number",
+        "",
+    );
+    refuses(
+        "tree = { min-leaf = 2 }",
+        "tree = 3",
+        "3",
+        "expected a table",
+        "",
+    );
+    refuses("\"1..16\"", "[1, \"a\"]", "\"a\"", "expected a number", "");
+    refuses(
+        "\"1..16\"",
+        "true",
+        "true",
+        "a sweep is over numbers",
+        "1..16",
+    );
+    refuses(
+        "tradeoff = { runs = 5 }",
+        "tradeoff = { parts = [\"noize\"] }",
+        "\"noize\"",
+        "`noize` is not known",
+        "`noise`",
+    );
+}
+
+#[test]
+fn values_out_of_range() {
+    refuses("train  = 100", "train  = 0", "0", "at least 1, not 0", "");
+    refuses(
+        "train  = 100",
+        "train  = 2.5",
+        "2.5",
+        "whole number, not 2.5",
+        "",
+    );
+    refuses("[0, 15]", "[15, 0]", "[15, 0]", "range is empty", "");
+    refuses("[0, 15]", "[0, inf]", "[0, inf]", "range is empty", "");
+    refuses(
+        "uniform = [0, 15]",
+        "normal = [0, -1]",
+        "[0, -1]",
+        "sd must be above 0",
+        "",
+    );
+    refuses(
+        "normal = 0.5",
+        "normal = -1",
+        "-1",
+        "the noise's sd is -1",
+        "",
+    );
+    refuses(
+        "min-leaf = 2",
+        "min-leaf = 0",
+        "0",
+        "`min-leaf` must be at least 1",
+        "",
+    );
+    refuses(
+        "min-leaf = 2",
+        "min-leaf = 101",
+        "101",
+        "at most 100, not 101: there are 100 training points",
+        "",
+    );
+    refuses("min-leaf = 2", "min-leaf = 1.5", "1.5", "whole number", "");
+    refuses("resamples = 100", "resamples = 1", "1", "at least 2", "");
+    refuses("resamples = 100", "resamples = 1e20", "1e20", "at most", "");
+    refuses("seed = 1", "seed = -1", "-1", "at least 0", "");
+    refuses("grid = 50", "grid = 0", "{ grid = 0 }", "at least 1", "");
+    refuses("runs = 5", "runs = -5", "-5", "at least 0", "");
+    refuses("runs = 5", "y-max = 0", "0", "above 0", "");
+    refuses(
+        "{ normal = 0.5 }",
+        "{ student-t = 0.5, degrees = 2 }",
+        "2",
+        "above 2",
+        "no standard deviation",
+    );
+    refuses(
+        "{ normal = 0.5 }",
+        "{ student-t = 0.5 }",
+        "0.5",
+        "needs `degrees`",
+        "degrees = 5",
+    );
+    refuses(
+        "{ normal = 0.5 }",
+        "{ normal = 0.5, degrees = 3 }",
+        "3",
+        "`student-t` only",
+        "",
+    );
+}
+
+#[test]
+fn more_neighbours_than_points() {
+    let knn = |sweep: &str| {
+        let text = GOOD.replace("tree = { min-leaf = 2 }", "knn = {}");
+        let text = text.replace("depth = \"1..16\"", sweep);
+        *Experiment::read("bad", Source::new("bad.toml", &text, &[]))
+            .err()
+            .unwrap()
+    };
+    let error = knn("k = [1, 101, 5]");
+    assert_eq!(error.token(), "101");
+    assert_eq!(
+        error.message(),
+        "`k` can be at most 100, not 101: there are 100 training points"
+    );
+    assert_eq!(knn("k = \"1..200\"").token(), "\"1..200\"");
+    assert_eq!(knn("k = [0]").message(), "`k` must be at least 1, not 0");
+}
+
+#[test]
+fn expressions_that_do_not_parse() {
+    refuses(
+        "\"sin(x)\"",
+        "\"sinn(x)\"",
+        "sinn",
+        "`sinn` is not known",
+        "`sin`",
+    );
+    refuses("\"sin(x)\"", "\"sin(y)\"", "y", "`y` is not known", "`x`");
+    refuses("\"sin(x)\"", "\"2x\"", "x", "does not belong", "2*x");
+    refuses("\"sin(x)\"", "\"sin(x\"", "x", "ends too early", "");
+    refuses("\"sin(x)\"", "\"\"", "\"\"", "ends too early", "");
+    refuses(
+        "normal = 0.5",
+        "normal = \"0.1*z\"",
+        "z",
+        "`z` is not known",
+        "",
+    );
+    // With an escape in the string the whole of it is shown.
+    refuses(
+        "\"sin(x)\"",
+        "\"sin(\\u0079)\"",
+        "\"sin(\\u0079)\"",
+        "`y` is not known",
+        "",
+    );
+}
+
+#[test]
+fn functions_that_are_not_finite_on_the_inputs() {
+    refuses(
+        "\"sin(x)\"",
+        "\"ln(x - 5)\"",
+        "\"ln(x - 5)\"",
+        "the truth is NaN at x = 0.15",
+        "finite",
+    );
+    refuses(
+        "\"sin(x)\"",
+        "\"1/(x > 20)\"",
+        "\"1/(x > 20)\"",
+        "the truth is inf",
+        "finite",
+    );
+    refuses(
+        "normal = 0.5",
+        "normal = \"1 - x\"",
+        "\"1 - x\"",
+        "the noise's sd is -",
+        "not negative",
+    );
+}
+
+#[test]
+fn sweeps_that_are_empty_or_do_not_fit() {
+    refuses("\"1..16\"", "[]", "[]", "the sweep is empty", "1..16");
+    refuses(
+        "\"1..16\"",
+        "\"16..1\"",
+        "\"16..1\"",
+        "16 is above 1",
+        "smaller end first",
+    );
+    refuses("\"1..16\"", "\"one\"", "\"one\"", "not a range", "1..16");
+    refuses(
+        "\"1..16\"",
+        "[1, 2, 1]",
+        "[1, 2, 1]",
+        "the value 1 twice",
+        "",
+    );
+    refuses(
+        "\"1..16\"",
+        "\"1..100000\"",
+        "\"1..100000\"",
+        "at most 10000",
+        "",
+    );
+    refuses(
+        "\"1..16\"",
+        "{ from = 1, to = 5 }",
+        "{ from = 1, to = 5 }",
+        "`count` is missing",
+        "",
+    );
+    refuses(
+        "\"1..16\"",
+        "{ from = 0, to = 5, count = 3, scale = \"log\" }",
+        "0",
+        "above 0",
+        "",
+    );
+    refuses(
+        "\"1..16\"",
+        "{ from = 1, to = 5, cuont = 3 }",
+        "cuont",
+        "not known",
+        "`count`",
+    );
+    refuses(
+        "\"1..16\"",
+        "{ from = 5, to = 1, count = 3 }",
+        "1",
+        "5 is above 1",
+        "",
+    );
+    refuses(
+        "depth =",
+        "dept =",
+        "dept",
+        "`tree` has no number `dept`",
+        "`depth`",
+    );
+    refuses(
+        "depth = \"1..16\"",
+        "k = \"1..16\"",
+        "tree",
+        "`tree` has no number `k`",
+        "reference = true",
+    );
+    refuses(
+        "depth = \"1..16\"",
+        "depth = 3\nleaves = 4",
+        "leaves",
+        "exactly one number",
+        "",
+    );
+    refuses(
+        "min-leaf = 2",
+        "depth = 2",
+        "tree",
+        "both given and swept",
+        "",
+    );
+    refuses("\"1..16\"", "[0.5]", "0.5", "whole number", "");
+    refuses("\"1..16\"", "[nan]", "nan", "NaN cannot be swept", "");
+}
+
+#[test]
+fn learners_that_are_none_or_two() {
+    refuses(
+        "tree = { min-leaf = 2 }",
+        "",
+        "[[learner]]",
+        "exactly one model family",
+        "`tree`",
+    );
+    refuses(
+        "tree = { min-leaf = 2 }",
+        "tree = {}\nknn = {}",
+        "knn",
+        "exactly one model family",
+        "",
+    );
+    refuses(
+        "[[learner]]\ntree = { min-leaf = 2 }",
+        "",
+        "",
+        "no learner",
+        "[[learner]]",
+    );
+    refuses(
+        "[[learner]]",
+        "[[learner]]\ntree = {}\n[[learner]]",
+        "[[learner]]",
+        "two learners are called `tree`",
+        "name =",
+    );
+    refuses(
+        "tree = { min-leaf = 2 }",
+        "bagging = {}",
+        "bagging",
+        "needs a `base`",
+        "base = { tree",
+    );
+    refuses(
+        "tree = { min-leaf = 2 }",
+        "bagging = { base = { tre = {} } }",
+        "tre",
+        "not known",
+        "`tree`",
+    );
+    refuses(
+        "tree = { min-leaf = 2 }",
+        "bagging = { base = {} }",
+        "{}",
+        "exactly one model family",
+        "",
+    );
+    refuses(
+        "tree = { min-leaf = 2 }",
+        "name = \"\"\ntree = {}",
+        "\"\"",
+        "not empty",
+        "",
+    );
+    refuses(
+        "tree = { min-leaf = 2 }",
+        "reference = true\ntree = {}",
+        "tree",
+        "has the swept number",
+        "",
+    );
+    let polynomial = "polynomial = { basis = \"legendree\" }\nsweep = { degree = 2 }";
+    refuses(
+        "tree = { min-leaf = 2 }",
+        polynomial,
+        "\"legendree\"",
+        "`legendree` is not known",
+        "`legendre`",
+    );
+    refuses(
+        "tree = { min-leaf = 2 }",
+        "knn = {}\nsweep = { kk = 3 }",
+        "kk",
+        "no number `kk`",
+        "`k`",
+    );
+}
+
+#[test]
+fn a_number_that_is_neither_given_nor_swept() {
+    let text = GOOD.replace("tree = { min-leaf = 2 }", "reference = true\nknn = {}");
+    let error = Experiment::read("bad", Source::new("bad.toml", &text, &[]))
+        .err()
+        .unwrap();
+    assert_eq!((error.message(), error.token()), ("`knn` needs `k`", "knn"));
+}
+
+#[test]
+fn parts_of_the_run_that_exclude_each_other() {
+    refuses(
+        "resamples = 100",
+        "precision = 0.1",
+        "0.1",
+        "needs `max-resamples`",
+        "max-resamples =",
+    );
+    refuses(
+        "resamples = 100",
+        "max-resamples = 10",
+        "10",
+        "goes with `precision`",
+        "",
+    );
+    refuses(
+        "seed = 1",
+        "precision = 0.1\nmax-resamples = 10",
+        "100",
+        "exclude each other",
+        "",
+    );
+    refuses(
+        "resamples = 100",
+        "precision = 2\nmax-resamples = 10",
+        "2",
+        "between 0 and 1",
+        "0.02",
+    );
+    refuses(
+        "{ grid = 50 }",
+        "\"inputs\"",
+        "\"inputs\"",
+        "inputs that are fixed",
+        "fixed = true",
+    );
+    refuses(
+        "{ grid = 50 }",
+        "\"input\"",
+        "\"input\"",
+        "expected { grid = N }",
+        "",
+    );
+    refuses(
+        "{ uniform = [0, 15] }",
+        "{ grid = [0, 15], fixed = false }",
+        "false",
+        "same in every resample",
+        "",
+    );
+}
+
+#[test]
+fn things_that_need_one_dimension() {
+    refuses(
+        "[0, 15] }",
+        "[0, 15], dimension = 2 }",
+        "x",
+        "`x` is not known",
+        "`x1` to `x2`",
+    );
+    let two = |from: &str, to: &str| {
+        let text = GOOD
+            .replace("[0, 15] }", "[0, 15], dimension = 2 }")
+            .replace("sin(x)", "x1*x2");
+        let text = text.replace("{ grid = 50 }", "{ grid = 49 }");
+        assert!(text.contains(from));
+        let text = text.replace(from, to);
+        *Experiment::read("bad", Source::new("bad.toml", &text, &[]))
+            .err()
+            .unwrap()
+    };
+    assert!(
+        two("tradeoff = { runs = 5 }", "fits = {}")
+            .message()
+            .contains("one-dimensional")
+    );
+    assert!(
+        two("grid = 49", "grid = 50")
+            .help()
+            .unwrap()
+            .contains("49 and 64")
+    );
+    let error = two(
+        "tree = { min-leaf = 2 }",
+        "sweep = { degree = 3 }\npolynomial = {}",
+    );
+    assert_eq!(
+        (error.message(), error.token()),
+        ("`polynomial` needs one-dimensional inputs", "polynomial")
+    );
+    let error = two("uniform = [0, 15]", "grid = [0, 15], fixed = false");
+    assert!(error.message().contains("same in every resample"));
+}
+
+#[test]
+fn figures_that_show_what_is_not_there() {
+    refuses(
+        "runs = 5",
+        "learners = [\"tere\"]",
+        "\"tere\"",
+        "no learner is called `tere`",
+        "`tree`",
+    );
+    refuses(
+        "tradeoff = { runs = 5 }",
+        "fits = { values = [40] }",
+        "40",
+        "not a value of the sweep",
+        "depth = 16",
+    );
+    refuses(
+        "tradeoff = { runs = 5 }",
+        "",
+        "[[figure]]",
+        "exactly one kind",
+        "`tradeoff`",
+    );
+    refuses(
+        "tradeoff = { runs = 5 }",
+        "name = \"a/b\"\nfits = {}",
+        "\"a/b\"",
+        "letters, digits",
+        "",
+    );
+    refuses(
+        "[sweep]\ndepth = \"1..16\"",
+        "",
+        "[[figure]]",
+        "needs a sweep",
+        "[sweep]",
+    );
+    let zero = GOOD
+        .replace("1..16", "0..16")
+        .replace("runs = 5", "x-scale = \"log\"");
+    let error = Experiment::read("bad", Source::new("bad.toml", &zero, &[]))
+        .err()
+        .unwrap();
+    assert!(
+        error.message().contains("starts at 0"),
+        "{}",
+        error.message()
+    );
+}
+
+#[test]
+fn keys_that_are_set_from_outside() {
+    let read =
+        |set: &str| Experiment::read("set", Source::new("set.toml", GOOD, &[set.to_owned()]));
+    let good = |set: &str| read(set).unwrap_or_else(|error| panic!("{set}: {error}"));
+    assert_eq!(good("problem.train=50").problem.train, 50);
+    assert_eq!(good("problem.truth=cos(x)").problem.truth.text(), "cos(x)");
+    assert_eq!(
+        good("problem.truth=\"cos(x)\"").problem.truth.text(),
+        "cos(x)"
+    );
+    assert_eq!(
+        good("sweep.depth=1..4").curves[0]
+            .axis
+            .as_ref()
+            .unwrap()
+            .values
+            .len(),
+        4
+    );
+    assert_eq!(good(" run.seed = 9 ").run.seed, 9);
+    assert_eq!(good("learner.0.name=oak").curves[0].name, "oak");
+    assert_eq!(
+        good("problem.inputs={ normal = [0, 1] }")
+            .problem
+            .inputs
+            .range(),
+        (-3.0, 3.0)
+    );
+    assert_eq!(good("run.keep=3").run.keep, 3);
+    for (set, token, message) in [
+        ("problem.trian=50", "trian", "`trian` is not known"),
+        ("problem.train=x", "x", "expected a number"),
+        ("problem.train", "problem.train", "needs a `=`"),
+        ("=3", "", "needs a key"),
+        ("problem..train=3", "", "needs a key"),
+        ("learner.3.name=oak", "3", "no item `3`"),
+        ("title.text=3", "title", "single value"),
+        ("problem.truth=sin(y)", "y", "`y` is not known"),
+        ("sweep.depth=[1, -1]", "-1", "at least 0"),
+    ] {
+        let error = read(set)
+            .err()
+            .unwrap_or_else(|| panic!("{set} was accepted"));
+        assert!(
+            error.message().contains(message),
+            "{set}: {}",
+            error.message()
+        );
+        assert_eq!(error.token(), token, "{set}");
+    }
+}
+
+proptest::proptest! {
+    /// Whatever stands in the file, reading it ends in an experiment or in an error, never in a
+    /// panic.
+    #[test]
+    fn no_text_makes_the_reader_panic(
+        cut in 0..GOOD.len(),
+        length in 0..12_usize,
+        junk in "[ -~\\n\"\\[\\]{}=.0-9é]{0,12}",
+    ) {
+        let boundary = |mut at: usize| { while !GOOD.is_char_boundary(at) { at -= 1; } at };
+        let (start, end) = (boundary(cut), boundary((cut + length).min(GOOD.len())));
+        let text = format!("{}{junk}{}", &GOOD[..start], &GOOD[end..]);
+        if let Err(error) = Experiment::read("fuzz", Source::new("fuzz.toml", &text, &[])) {
+            proptest::prop_assert!(!error.message().is_empty());
+            let _ = format!("{:?}", miette::Report::new(*error));
+        }
+    }
+
+    /// The same for keys set from outside.
+    #[test]
+    fn no_set_makes_the_reader_panic(set in "[a-z]{0,7}[.a-z0-9=]{0,12}[ -~é]{0,12}") {
+        let sets = [set, "run.seed=2".to_owned()];
+        if let Err(error) = Experiment::read("fuzz", Source::new("fuzz.toml", GOOD, &sets)) {
+            let _ = format!("{:?}", miette::Report::new(*error));
+        }
+    }
+}

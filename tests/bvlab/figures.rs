@@ -1,1 +1,201 @@
+//! Figures are drawn from tables alone and carry what they should.
 
+use bvlab::engine::{self, Unwatched};
+use bvlab::figure;
+use bvlab::outcome::{Table, Tables};
+use bvlab::shipped;
+
+use crate::setup::experiment;
+
+fn drawings(text: &str) -> Vec<(String, figure::Drawing)> {
+    let experiment = experiment(text);
+    let results = engine::run(&experiment, 2, &Unwatched).unwrap();
+    let tables = Tables::new(&experiment, &results);
+    let draw = |f: &bvlab::experiment::Figure| {
+        (
+            f.name.clone(),
+            figure::draw(&experiment, f, &tables).unwrap(),
+        )
+    };
+    experiment.figures.iter().map(draw).collect()
+}
+
+/// A drawing's content, without the fonts that it carries.
+fn content(svg: &str) -> &str {
+    svg.split_once("</style>").unwrap().1
+}
+
+/// The width and height that a PNG's header gives.
+fn size(png: &[u8]) -> (u32, u32) {
+    let number = |at: usize| u32::from_be_bytes(png[at..at + 4].try_into().unwrap());
+    assert_eq!(&png[1..4], b"PNG");
+    (number(16), number(20))
+}
+
+#[test]
+fn every_shipped_experiment_draws_its_figures() {
+    for name in shipped::names() {
+        let text = shipped::text(&name).unwrap();
+        let e = experiment(&text);
+        assert!(
+            e.title.is_some() && e.look_for.is_some(),
+            "{name} has no title or look-for"
+        );
+        assert!(
+            e.question.is_some() && e.answer.is_some(),
+            "{name} has no question or answer"
+        );
+        assert!(!e.figures.is_empty(), "{name} has no figure");
+        for (figure, drawing) in drawings(&text) {
+            let png = drawing.to_png().unwrap();
+            assert_eq!(size(&png), (1920, 1080), "{name}/{figure}");
+            // A blank page packs to a few kB.
+            assert!(
+                (30_000..300_000).contains(&png.len()),
+                "{name}/{figure}: {} bytes",
+                png.len()
+            );
+        }
+    }
+}
+
+const THREE: &str = r#"
+    title = "Squares & <tags>"
+
+    [problem]
+    truth  = "sin(x)"
+    inputs = { uniform = [0, 10], fixed = true }
+    noise  = { normal = 0.4 }
+    train  = 25
+
+    [[learner]]
+    sweep = { k = "1..20" }
+    knn = {}
+
+    [[learner]]
+    name = "stump"
+    tree = { depth = 1 }
+
+    [run]
+    resamples = 60
+    test = { grid = 50 }
+
+    [[figure]]
+    tradeoff = { parts = ["noise", "bias2", "variance", "risk", "test", "train"], runs = 10 }
+
+    [[figure]]
+    tradeoff = { overlay = true, y-scale = "log" }
+
+    [[figure]]
+    fits = { learners = ["knn"], values = [1, 20] }
+
+    [[figure]]
+    name = "along"
+    title = "Along x"
+    pointwise = {}
+"#;
+
+#[test]
+fn drawings_say_what_they_show() {
+    let all = drawings(THREE);
+    let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["tradeoff", "tradeoff-2", "fits", "along"]);
+    let svgs: Vec<String> = all.iter().map(|(_, drawing)| drawing.to_svg()).collect();
+    let says = |svg: &str, words: &[&str]| {
+        for word in words {
+            assert!(svg.contains(&format!(">\n{word}")), "no `{word}`");
+        }
+    };
+    let parts = [
+        "noise",
+        "bias²",
+        "variance",
+        "risk",
+        "testing error",
+        "training error",
+    ];
+    says(&svgs[0], &parts);
+    says(
+        &svgs[0],
+        &[
+            "Squares &amp; &lt;tags&gt;",
+            "stump",
+            "k (number of neighbours)",
+            "lowest at k = ",
+        ],
+    );
+    says(
+        &svgs[0],
+        &[
+            "60 training sets of 25 points; dots: simulated, with 95 % intervals; dashed: exact; faint: 10",
+        ],
+    );
+    says(&svgs[1], &["knn", "stump"]);
+    says(
+        &svgs[2],
+        &["k = 1", "k = 20", "truth", "refits", "mean fit"],
+    );
+    says(&svgs[3], &["Along x", "stump"]);
+    for svg in &svgs {
+        assert!(
+            svg.contains("@font-face"),
+            "the drawing does not carry its fonts"
+        );
+        assert!(
+            !content(svg).contains("NaN") && !content(svg).contains("inf"),
+            "a place is not a number"
+        );
+    }
+}
+
+#[test]
+fn the_same_tables_give_the_same_picture_after_a_way_to_disk() {
+    let experiment = experiment(THREE);
+    let results = engine::run(&experiment, 2, &Unwatched).unwrap();
+    let tables = Tables::new(&experiment, &results);
+    let folder = tempfile::tempdir().unwrap();
+    let again = |table: &Table| {
+        let path = folder.path().join("table.parquet");
+        table.write_parquet(&path).unwrap();
+        Table::read_parquet(&path).unwrap()
+    };
+    let back = Tables {
+        curves: again(&tables.curves),
+        points: again(&tables.points),
+        training: again(&tables.training),
+        fits: again(&tables.fits),
+        runs: again(&tables.runs),
+    };
+    for f in &experiment.figures {
+        let [a, b] = [&tables, &back].map(|tables| figure::draw(&experiment, f, tables).unwrap());
+        assert!(a == b, "{}", f.name);
+    }
+}
+
+#[test]
+fn degenerate_data_can_be_drawn() {
+    for change in [
+        ("noise  = { normal = 0.4 }", "noise  = { normal = 0 }"),
+        ("truth  = \"sin(x)\"", "truth  = \"0\""),
+        ("truth  = \"sin(x)\"", "truth  = \"1e150*sin(x)\""),
+        ("truth  = \"sin(x)\"", "truth  = \"1e-150*sin(x)\""),
+        ("resamples = 60", "resamples = 2"),
+        ("grid = 50", "grid = 1"),
+        ("uniform = [0, 10]", "uniform = [1e9, 1.000001e9]"),
+    ] {
+        assert!(THREE.contains(change.0));
+        for (name, drawing) in drawings(&THREE.replace(change.0, change.1)) {
+            assert!(
+                !content(&drawing.to_svg()).contains("NaN"),
+                "{change:?} {name}"
+            );
+            assert!(drawing.to_png().is_ok());
+        }
+    }
+    let (from, to) = ("train  = 25", "train  = 1");
+    let text = THREE
+        .replace(from, to)
+        .replace("1..20", "1..1")
+        .replace("[1, 20]", "[1]");
+    assert_eq!(drawings(&text).len(), 4);
+}

@@ -10,5 +10,6 @@ mod knn;
 mod paths;
 mod polynomial;
 mod reproducible;
+mod schema;
 mod setup;
 mod tree;
