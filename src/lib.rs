@@ -38,8 +38,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-#![warn(missing_docs)]
-
 #[doc(hidden)]
 pub mod cli;
 pub mod decompose;

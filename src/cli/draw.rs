@@ -92,7 +92,7 @@ impl Draw {
             &self.format,
             &mut staging,
         )?;
-        let files = staging.add(manifest).map_err(Failure::failed)?;
+        let files = staging.beside(manifest).map_err(Failure::failed)?;
         if !self.quiet {
             io::stdout().write_all(report::files(home, &files).as_bytes())?;
         }

@@ -233,7 +233,7 @@ fn put_into<'i>(
             let ((index, index_span), rest) = rest.split_first().expect("checked by the caller");
             let length = array.len();
             let number = index.parse::<usize>().ok();
-            let Some(item) = number.and_then(|number| array.iter_mut().nth(number)) else {
+            let Some(item) = number.and_then(|number| array.get_mut(number)) else {
                 let message = format!("`{key}` has no item `{index}`");
                 let help = format!("`{key}` is a list of {length}, counted from 0");
                 return Err(Trouble::new(index_span.clone(), message).help(help));

@@ -11,10 +11,13 @@ use crate::words::{did_you_mean, number};
 /// The most values a sweep may have.
 const MOST: usize = 10_000;
 
-/// The values of a swept number, each with the place in the text that it comes from.
+/// A value and the place in the text that it comes from.
+type Placed = (f64, Range<usize>);
+
+/// The values of a swept number.
 #[derive(Clone, Debug)]
 pub(super) struct Values {
-    pub values: Vec<(f64, Range<usize>)>,
+    pub values: Vec<Placed>,
     pub scale: Scale,
 }
 
@@ -61,7 +64,7 @@ impl Values {
 const FORMS: &str =
     "write \"1..16\" (both ends), a list, or { from = 1, to = 1000, count = 60, scale = \"log\" }";
 
-fn range(text: &str, span: &Range<usize>) -> Result<Vec<(f64, Range<usize>)>, Trouble> {
+fn range(text: &str, span: &Range<usize>) -> Result<Vec<Placed>, Trouble> {
     let ends = text.split_once("..").and_then(|(from, to)| {
         Some((
             from.trim().parse::<i64>().ok()?,
@@ -84,7 +87,7 @@ fn range(text: &str, span: &Range<usize>) -> Result<Vec<(f64, Range<usize>)>, Tr
         .collect())
 }
 
-fn list(items: &[Spanned<Value>]) -> Result<Vec<(f64, Range<usize>)>, Trouble> {
+fn list(items: &[Spanned<Value>]) -> Result<Vec<Placed>, Trouble> {
     if let Some(item) = items.get(MOST) {
         return Err(too_many(&item.span()));
     }
@@ -100,10 +103,7 @@ fn list(items: &[Spanned<Value>]) -> Result<Vec<(f64, Range<usize>)>, Trouble> {
 
 type Entries = [(Spanned<String>, Spanned<Value>)];
 
-fn spread(
-    entries: &Entries,
-    span: &Range<usize>,
-) -> Result<(Vec<(f64, Range<usize>)>, Scale), Trouble> {
+fn spread(entries: &Entries, span: &Range<usize>) -> Result<(Vec<Placed>, Scale), Trouble> {
     let keys = ["from", "to", "count", "scale"];
     if let Some((key, _)) = entries
         .iter()

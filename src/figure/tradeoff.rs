@@ -24,8 +24,7 @@ struct Line {
 struct Content {
     title: Option<String>,
     lines: Vec<Line>,
-    /// Single resamples: the part, the sweep values and one curve each.
-    runs: Vec<(Part, theme::Colour, Vec<f64>, Vec<Vec<f64>>)>,
+    runs: Vec<Runs>,
     minimum: Option<(f64, f64, String)>,
 }
 
@@ -275,7 +274,13 @@ fn flat_line(
     })
 }
 
-type Runs = (Part, theme::Colour, Vec<f64>, Vec<Vec<f64>>);
+/// Single resamples of one part: one curve over the sweep values each.
+struct Runs {
+    part: Part,
+    colour: theme::Colour,
+    xs: Vec<f64>,
+    curves: Vec<Vec<f64>>,
+}
 
 fn single_runs(
     curve: &Curve,
@@ -301,7 +306,12 @@ fn single_runs(
             run.push(*risk);
         }
     }
-    Ok(Some((part, colour, axis.values.clone(), runs)))
+    Ok(Some(Runs {
+        part,
+        colour,
+        xs: axis.values.clone(),
+        curves: runs,
+    }))
 }
 
 /// Where the risk is lowest.
@@ -335,7 +345,7 @@ fn heights(contents: &[Content], options: &Tradeoff) -> (f64, f64) {
     });
     // A single bad resample must not squeeze the means: faint lines reach to their 95th percentile.
     let mut single: Vec<f64> = runs
-        .flat_map(|(_, _, _, runs)| runs.iter().flatten().copied())
+        .flat_map(|runs| runs.curves.iter().flatten().copied())
         .collect();
     single.sort_by(f64::total_cmp);
     let most = single.get(single.len() * 95 / 100).copied().unwrap_or(0.0);
@@ -360,10 +370,10 @@ fn heights(contents: &[Content], options: &Tradeoff) -> (f64, f64) {
 }
 
 fn fill(panel: &Panel, content: &Content, options: &Tradeoff) -> Result<(), FigureError> {
-    for (part, colour, xs, runs) in &content.runs {
-        let alpha = if *part == Part::Train { 0.16 } else { 0.14 };
-        for run in runs {
-            panel.curve(xs, run, Stroke::new(*colour, 1.2).faint(alpha))?;
+    for runs in &content.runs {
+        let alpha = if runs.part == Part::Train { 0.16 } else { 0.14 };
+        for run in &runs.curves {
+            panel.curve(&runs.xs, run, Stroke::new(runs.colour, 1.2).faint(alpha))?;
         }
     }
     let both = |part| options.parts.contains(&part);

@@ -171,7 +171,7 @@ impl Staging {
     /// # Errors
     ///
     /// If a file cannot be moved.
-    pub fn add(mut self, mut manifest: Manifest) -> Result<Vec<String>, OutcomeError> {
+    pub fn beside(mut self, mut manifest: Manifest) -> Result<Vec<String>, OutcomeError> {
         let figures = self.files.clone();
         for file in &figures {
             if !manifest.files.contains(file) {

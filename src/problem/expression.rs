@@ -48,8 +48,8 @@ pub struct ExpressionError {
 enum Step {
     Number(f64),
     Input(usize),
-    One(fn(f64) -> f64),
-    Two(fn(f64, f64) -> f64),
+    One(OfOne),
+    Two(OfTwo),
 }
 
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ enum Tree {
     Number(f64),
     Name(String, Range<usize>),
     Call(String, Range<usize>, Vec<Tree>),
-    Operator(fn(f64, f64) -> f64, Box<[Tree; 2]>),
+    Operator(OfTwo, Box<[Tree; 2]>),
     Negative(Box<Tree>),
 }
 
@@ -68,7 +68,10 @@ const CONSTANTS: [(&str, f64); 4] = [
     ("e", std::f64::consts::E),
 ];
 
-const FUNCTIONS: [(&str, fn(f64) -> f64); 19] = [
+type OfOne = fn(f64) -> f64;
+type OfTwo = fn(f64, f64) -> f64;
+
+const FUNCTIONS: [(&str, OfOne); 19] = [
     ("sin", f64::sin),
     ("cos", f64::cos),
     ("tan", f64::tan),
@@ -90,7 +93,7 @@ const FUNCTIONS: [(&str, fn(f64) -> f64); 19] = [
     ("round", f64::round),
 ];
 
-const FUNCTIONS_OF_TWO: [(&str, fn(f64, f64) -> f64); 3] =
+const FUNCTIONS_OF_TWO: [(&str, OfTwo); 3] =
     [("min", f64::min), ("max", f64::max), ("atan2", f64::atan2)];
 
 impl Expression {
@@ -307,7 +310,7 @@ fn sum(input: &mut Input) -> ModalResult<Tree> {
 }
 
 fn operator<'i>(input: &mut Input<'i>) -> ModalResult<Infix<Input<'i>, Tree, Failure>> {
-    fn node(function: fn(f64, f64) -> f64, left: Tree, right: Tree) -> Result<Tree, Failure> {
+    fn node(function: OfTwo, left: Tree, right: Tree) -> Result<Tree, Failure> {
         Ok(Tree::Operator(function, Box::new([left, right])))
     }
     let symbol = alt((
