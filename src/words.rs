@@ -44,6 +44,14 @@ pub fn number(value: f64) -> String {
     }
 }
 
+/// A number in at most four digits, as far as it is not whole.
+pub fn short(value: f64) -> String {
+    match value.fract() == 0.0 {
+        true => number(value),
+        false => number(format!("{value:.3e}").parse().unwrap_or(value)),
+    }
+}
+
 /// A count with its thousands apart: `10 000`.
 pub fn thousands(count: u64) -> String {
     let digits = count.to_string();

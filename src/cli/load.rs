@@ -50,7 +50,7 @@ impl Changes {
 /// The name and text of an experiment.
 fn find(file: &str) -> Result<(String, String), Failure> {
     let path = Path::new(file);
-    if !path.exists()
+    if !path.is_file()
         && let Some(text) = shipped::text(file)
     {
         return Ok((file.to_owned(), text));

@@ -3,19 +3,38 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::decompose::{Estimate, Parts, interval_factor};
-use crate::engine::Results;
+use crate::decompose::{Decomposition, Estimate, Parts, interval_factor};
+use crate::engine::{LearnerResults, Results};
 use crate::experiment::{Curve, Experiment, Length};
-use crate::words::{number, thousands};
+use crate::words::{short, thousands};
 
 /// How often a correct program may say that the identity fails: once in a thousand runs.
 const FALSE_ALARM: f64 = 0.001;
 
+/// What a run has to say.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// The results, for stdout.
+    pub text: String,
+    /// What is to be doubted, for stderr.
+    pub warnings: Vec<String>,
+}
+
 /// The report of a run.
-pub fn report(experiment: &Experiment, results: &Results, seconds: f64) -> String {
-    let mut text = String::new();
-    let _ = write(&mut text, experiment, results, seconds);
-    text
+pub fn report(experiment: &Experiment, results: &Results, seconds: f64) -> Report {
+    let mut report = Report::default();
+    let _ = write(&mut report.text, experiment, results, seconds);
+    for said in [
+        identity(experiment, results),
+        precision(experiment, results),
+    ] {
+        match said {
+            Some(Ok(fact)) => report.text.push_str(&(fact + "\n")),
+            Some(Err(doubt)) => report.warnings.push(doubt),
+            None => {}
+        }
+    }
+    report
 }
 
 fn write(
@@ -39,35 +58,48 @@ fn write(
         .first()
         .map_or(2, |learner| learner.decomposition.groups);
     let factor = interval_factor(0.95, groups);
-    let best: Vec<(&Curve, usize, &Parts)> = experiment
-        .curves
-        .iter()
-        .zip(&results.learners)
-        .filter_map(|(curve, learner)| {
-            let parts = learner.decomposition.parts.iter().enumerate();
-            let lowest = parts.min_by(|a, b| a.1.risk.value.total_cmp(&b.1.risk.value));
-            lowest.map(|(setting, parts)| (curve, setting, parts))
-        })
+    let learners = experiment.curves.iter().zip(&results.learners);
+    let best: Vec<Best> = learners
+        .filter_map(|(curve, learner)| Best::of(curve, learner))
         .collect();
     table(text, &best, factor)?;
-    identity(text, experiment, results, groups)?;
-    for (i, (curve, _, parts)) in best.iter().enumerate() {
-        for (other, _, other_parts) in &best[..i] {
-            let difference = parts.risk_minus(other_parts);
+    for (i, a) in best.iter().enumerate() {
+        for b in &best[..i] {
+            let difference = a.all.risk_minus(a.setting, b.all, b.setting);
             writeln!(
                 text,
                 "{} − {}, both at their best: risk differs by {} (paired, 95 %)",
-                curve.name,
-                other.name,
+                a.curve.name,
+                b.curve.name,
                 plus_minus(difference, factor)
             )?;
         }
     }
-    precision(text, experiment, results)
+    Ok(())
+}
+
+/// A learner at the setting with the lowest risk.
+struct Best<'a> {
+    curve: &'a Curve,
+    all: &'a Decomposition,
+    setting: usize,
+}
+
+impl<'a> Best<'a> {
+    fn of(curve: &'a Curve, learner: &'a LearnerResults) -> Option<Self> {
+        let all = &learner.decomposition;
+        let risk = |setting: &usize| all.parts[*setting].risk.value;
+        let setting = (0..all.parts.len()).min_by(|a, b| risk(a).total_cmp(&risk(b)))?;
+        Some(Best {
+            curve,
+            all,
+            setting,
+        })
+    }
 }
 
 /// One row per learner, at its best.
-fn table(text: &mut String, best: &[(&Curve, usize, &Parts)], factor: f64) -> std::fmt::Result {
+fn table(text: &mut String, best: &[Best], factor: f64) -> std::fmt::Result {
     let head = [
         "learner",
         "best at",
@@ -79,7 +111,13 @@ fn table(text: &mut String, best: &[(&Curve, usize, &Parts)], factor: f64) -> st
         "training error",
     ];
     let mut rows = vec![head.map(str::to_owned)];
-    for (curve, setting, parts) in best {
+    for Best {
+        curve,
+        all,
+        setting,
+    } in best
+    {
+        let parts = &all.parts[*setting];
         let at = curve.axis.as_ref().map_or("–".to_owned(), |axis| {
             format!("{} = {}", axis.name, short(axis.values[*setting]))
         });
@@ -109,13 +147,10 @@ fn table(text: &mut String, best: &[(&Curve, usize, &Parts)], factor: f64) -> st
     writeln!(text, "± is half of a 95 % interval\n")
 }
 
-/// Compares noise + bias² + variance with the error measured on fresh labels, everywhere.
-fn identity(
-    text: &mut String,
-    experiment: &Experiment,
-    results: &Results,
-    groups: usize,
-) -> std::fmt::Result {
+/// Compares noise + bias² + variance with the error measured on fresh labels, everywhere: a fact
+/// where they agree, a doubt where they differ by more than chance allows.
+fn identity(experiment: &Experiment, results: &Results) -> Option<Result<String, String>> {
+    let groups = results.learners.first()?.decomposition.groups;
     let mut looked_at = 0;
     let mut worst: Option<(f64, &Curve, usize, &Parts)> = None;
     for (curve, learner) in experiment.curves.iter().zip(&results.learners) {
@@ -129,58 +164,52 @@ fn identity(
             }
         }
     }
-    let Some((apart, curve, setting, parts)) = worst else {
-        return Ok(());
-    };
+    let (apart, curve, setting, parts) = worst?;
     let limit = interval_factor(1.0 - FALSE_ALARM / looked_at as f64, groups);
     let values = match looked_at {
         1 => "the one value".to_owned(),
         n => format!("all {} values", thousands(n)),
     };
     if apart <= limit {
-        return writeln!(
-            text,
+        return Some(Ok(format!(
             "risk = noise + bias² + variance agrees with the testing error at {values}: \
              largest difference {apart:.1} standard errors, chance allows {limit:.1}"
-        );
+        )));
     }
     let place = curve.axis.as_ref().map_or(String::new(), |axis| {
         format!(" at {} = {}", axis.name, short(axis.values[setting]))
     });
-    writeln!(
-        text,
-        "WARNING: risk = noise + bias² + variance DISAGREES with the testing error for `{}`{place}: \
+    Some(Err(format!(
+        "risk = noise + bias² + variance DISAGREES with the testing error for `{}`{place}: \
          {} against {}, {apart:.1} standard errors where chance allows {limit:.1}. \
-         Do not trust these numbers; a heavy tail or a mistake is at work.",
+         Do not trust these numbers: a heavy tail or a mistake is at work.",
         curve.name,
-        number(parts.risk.value),
-        number(parts.test.value)
-    )
+        short(parts.risk.value),
+        short(parts.test.value)
+    )))
 }
 
-fn precision(text: &mut String, experiment: &Experiment, results: &Results) -> std::fmt::Result {
-    let (Length::Precision { share, most }, Some(reached)) =
-        (experiment.run.length, results.reached)
-    else {
-        return Ok(());
+/// Whether the wanted precision was reached.
+fn precision(experiment: &Experiment, results: &Results) -> Option<Result<String, String>> {
+    let Length::Precision { share, most } = experiment.run.length else {
+        return None;
     };
+    let reached = results.reached?;
     let percent = |share: f64| format!("{} %", short(100.0 * share));
-    match reached <= share {
-        true => writeln!(
-            text,
+    Some(match reached <= share {
+        true => Ok(format!(
             "every risk is known to {} of itself (wanted {}), after {} training sets",
             percent(reached),
             percent(share),
             thousands(results.resamples)
-        ),
-        false => writeln!(
-            text,
-            "WARNING: the wanted precision was not reached: the worst risk is known to {} of itself \
+        )),
+        false => Err(format!(
+            "the wanted precision was not reached: the worst risk is known to {} of itself \
              (wanted {}) after max-resamples = {most}",
             percent(reached),
             percent(share)
-        ),
-    }
+        )),
+    })
 }
 
 /// Where the files are.
@@ -223,10 +252,40 @@ fn rounded(value: f64, decimals: usize) -> String {
     }
 }
 
-/// A sweep value in few digits.
-fn short(value: f64) -> String {
-    match value.fract() == 0.0 {
-        true => number(value),
-        false => number(format!("{value:.3e}").parse().unwrap_or(value)),
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::{self, Unwatched};
+    use crate::experiment::Source;
+
+    #[test]
+    fn a_wrong_decomposition_is_called_wrong() {
+        let text = r#"
+            problem = { truth = "x", inputs = { uniform = [0, 1] }, noise = { normal = 1 }, train = 9 }
+            learner = [{ knn = {} }]
+            sweep   = { k = [1, 5] }
+            run     = { resamples = 500 }
+        "#;
+        let experiment = Experiment::read("identity", Source::new("", text, &[])).unwrap();
+        let good = engine::run(&experiment, 1, &Unwatched).unwrap();
+        assert!(matches!(identity(&experiment, &good), Some(Ok(_))));
+        // A noise that is a tenth too small, as when 49/50 of it is mistaken for all.
+        let groups = |scale: f64| {
+            let mut experiment = experiment.clone();
+            experiment.problem.noise.sd =
+                crate::problem::Expression::parse(&scale.to_string(), 1).unwrap();
+            let other = engine::run(&experiment, 1, &Unwatched).unwrap();
+            other.learners[0].decomposition.parts[0].risk.value
+        };
+        let mut bad = good.clone();
+        let parts = &mut bad.learners[0].decomposition.parts[0];
+        parts.gap.value += parts.risk.value - groups(0.9);
+        let Some(Err(doubt)) = identity(&experiment, &bad) else {
+            panic!("not called wrong");
+        };
+        assert!(
+            doubt.contains("DISAGREES") && doubt.contains("k = 1"),
+            "{doubt}"
+        );
     }
 }

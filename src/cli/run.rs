@@ -52,7 +52,7 @@ Examples:
   bvlab run tree-tradeoff                          an experiment that ships with bvlab
   bvlab run mine.toml --resamples 10000 --seed 7   more training sets, other ones
   bvlab run mine.toml --set problem.train=50       change any key
-  bvlab run mine.toml --set 'noise = { normal = 1 }' --format png,svg --out slides";
+  bvlab run mine.toml --set 'problem.noise = { normal = 1 }' --format png,svg --out slides";
 
 impl Run {
     /// Runs every experiment; all are checked before the first is run.
@@ -117,10 +117,13 @@ impl Run {
             files: Vec::new(),
         });
         let files = files.map_err(Failure::failed)?;
+        let report = report::report(experiment, &results, seconds);
         if !self.quiet {
-            let mut text = report::report(experiment, &results, seconds);
-            text.push_str(&report::files(&home, &files));
-            io::stdout().write_all(text.as_bytes())?;
+            io::stdout().write_all(report.text.as_bytes())?;
+            io::stdout().write_all(report::files(&home, &files).as_bytes())?;
+        }
+        for warning in &report.warnings {
+            writeln!(io::stderr(), "warning: {}: {warning}", experiment.name)?;
         }
         Ok(())
     }

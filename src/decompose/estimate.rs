@@ -43,24 +43,11 @@ pub struct Parts {
     pub test: Estimate,
     /// test - risk, with the error of the paired difference: zero but for chance.
     pub gap: Estimate,
+    /// The risk's standard error from the spread over resamples alone, without that of test points
+    /// that are drawn: what more resamples can shrink.
+    pub risk_resampling_se: f64,
     /// The risk with each group left out in turn, for paired comparisons.
     left_out: Vec<f64>,
-}
-
-impl Parts {
-    /// The difference of two risks from the same resamples, with the error of the paired
-    /// difference.
-    pub fn risk_minus(&self, other: &Parts) -> Estimate {
-        let difference = self
-            .left_out
-            .iter()
-            .zip(&other.left_out)
-            .map(|(a, b)| a - b);
-        Estimate {
-            value: self.risk.value - other.risk.value,
-            se: jackknife(difference),
-        }
-    }
 }
 
 /// The parts at every test point and averaged, for every setting of one learner.
@@ -78,6 +65,29 @@ pub struct Decomposition {
     pub bias2: Vec<f64>,
     /// By setting and test point: variance.
     pub variance: Vec<f64>,
+    points: PointsError,
+}
+
+impl Decomposition {
+    /// The difference of two risks from the same resamples and test points, with the error of the
+    /// paired difference.
+    pub fn risk_minus(&self, setting: usize, other: &Decomposition, others: usize) -> Estimate {
+        let [a, b] = [&self.parts[setting], &other.parts[others]];
+        let left_out = a.left_out.iter().zip(&b.left_out).map(|(a, b)| a - b);
+        // The noise at a point is the same for both.
+        let excess = |all: &Decomposition, setting: usize, j: usize| {
+            let at = setting * self.points.weights.len() + j;
+            all.bias2[at] + all.variance[at]
+        };
+        let apart: Vec<f64> = (0..self.points.weights.len())
+            .map(|j| excess(self, setting, j) - excess(other, others, j))
+            .collect();
+        let value = a.risk.value - b.risk.value;
+        Estimate {
+            value,
+            se: jackknife(left_out).hypot(self.points.of(&apart, value)),
+        }
+    }
 }
 
 /// Mean and unbiased variance of d with some resamples, and the bias² that follows.
@@ -101,11 +111,11 @@ fn split(mean: f64, squares: f64, count: f64) -> Split {
 ///
 /// # Panics
 ///
-/// If there are no groups, or fewer than two resamples.
+/// If there are no groups, or fewer than three resamples.
 pub fn decompose(groups: &[Tally], noise: &[f64], weights: &[f64], drawn: bool) -> Decomposition {
     let mut all = groups[0].clone();
     groups[1..].iter().for_each(|group| all.join(group));
-    assert!(all.count > 1, "a variance needs two resamples");
+    assert!(all.count > 2, "an error bar needs three resamples");
     let points = weights.len();
     let settings = all.train.len();
     let count = all.count as f64;
@@ -120,6 +130,10 @@ pub fn decompose(groups: &[Tally], noise: &[f64], weights: &[f64], drawn: bool) 
     let first = noise.first().copied().unwrap_or(0.0);
     let above: Vec<f64> = noise.iter().map(|noise| noise - first).collect();
     let noise_mean = first + average(&above);
+    let points_error = PointsError {
+        weights: weights.to_vec(),
+        drawn,
+    };
     let parts = (0..settings).map(|setting| {
         let at = setting * points..(setting + 1) * points;
         let [mean, squares] = [&all.mean[at.clone()], &all.squares[at.clone()]];
@@ -151,7 +165,6 @@ pub fn decompose(groups: &[Tally], noise: &[f64], weights: &[f64], drawn: bool) 
         let train = all.train[setting] / count;
         let test = all.test[setting] / count;
         let values = [b, v, risk, train, test, test - risk];
-        let points_error = PointsError { weights, drawn };
         let risks: Vec<f64> = (0..points)
             .map(|j| noise[j] + bias2[j] + variance[j])
             .collect();
@@ -172,6 +185,7 @@ pub fn decompose(groups: &[Tally], noise: &[f64], weights: &[f64], drawn: bool) 
         }
         let [bias2, variance, risk, train, test, gap] = estimates;
         let [_, _, left_out, ..] = left_out;
+        let risk_resampling_se = jackknife(left_out.iter().copied());
         Parts {
             noise: noise_mean,
             bias2,
@@ -180,6 +194,7 @@ pub fn decompose(groups: &[Tally], noise: &[f64], weights: &[f64], drawn: bool) 
             train,
             test,
             gap,
+            risk_resampling_se,
             left_out,
         }
     });
@@ -191,6 +206,7 @@ pub fn decompose(groups: &[Tally], noise: &[f64], weights: &[f64], drawn: bool) 
         mean: all.mean,
         bias2,
         variance,
+        points: points_error,
     }
 }
 
@@ -221,30 +237,24 @@ impl Rest {
         let between = apart * apart * (self.group * rest / self.all);
         // Rounding may leave a tiny negative rest where nothing varies.
         let squares = (squares - group_squares - between).max(0.0);
-        match rest > 1.0 {
-            true => split(left, squares, rest),
-            // Two resamples: with one left out the other has no variance to show.
-            false => Split {
-                bias2: left * left,
-                variance: 0.0,
-            },
-        }
+        split(left, squares, rest)
     }
 }
 
 /// The error of an average over test points that are themselves drawn.
-struct PointsError<'a> {
-    weights: &'a [f64],
+#[derive(Clone, Debug, PartialEq)]
+struct PointsError {
+    weights: Vec<f64>,
     drawn: bool,
 }
 
-impl PointsError<'_> {
+impl PointsError {
     fn of(&self, values: &[f64], mean: f64) -> f64 {
         let count = values.len() as f64;
         if !self.drawn || values.len() < 2 {
             return 0.0;
         }
-        let squares = values.iter().zip(self.weights);
+        let squares = values.iter().zip(&self.weights);
         let variance: f64 = squares.map(|(v, w)| w * (v - mean) * (v - mean)).sum();
         (variance / (count - 1.0)).sqrt()
     }

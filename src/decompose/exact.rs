@@ -1,8 +1,13 @@
 //! Exact bias² and variance of linear smoothers on fixed inputs.
 
+use rayon::prelude::*;
+
 use crate::learner::Learner;
 use crate::problem::{NotFinite, Points, Problem, Training};
 use crate::stream::{Purpose, Stream};
+
+/// How many parts the labels are shared out in, whatever the number of threads.
+const SHARES: usize = 8;
 
 /// Exact bias² and variance, by setting and test point.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,7 +23,9 @@ pub struct Exact {
 ///
 /// A linear smoother predicts w(x)·y with weights that depend on the inputs alone. So its bias is
 /// w·f(X) - f(x), and its variance Σ w_i² s²(x_i). The weights themselves are read off by fitting
-/// to unit vectors: label i set to one and all others to zero gives back w_i.
+/// to unit vectors: label i set to one and all others to zero gives back w_i. That is shared
+/// among the threads of the pool it is called in, in parts whose ends are fixed. `None` also when
+/// `stopped` says so.
 ///
 /// # Errors
 ///
@@ -28,6 +35,7 @@ pub fn exact(
     problem: &Problem,
     seed: u64,
     points: &Points,
+    stopped: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<Exact>, NotFinite> {
     if !(problem.fixed && learner.is_linear()) {
         return Ok(None);
@@ -52,16 +60,37 @@ pub fn exact(
             *value = (*value - problem.truth_at(x)?).powi(2);
         }
     }
-    let mut variance = vec![0.0; bias2.len()];
-    let mut weights = vec![0.0; bias2.len()];
     data.labels.fill(0.0);
-    for (i, noise) in variances.iter().enumerate() {
-        data.labels[i] = 1.0;
-        learner.fit(&data, &stream);
-        data.labels[i] = 0.0;
-        learner.predict(points, &mut weights);
-        for (variance, weight) in variance.iter_mut().zip(&weights) {
-            *variance += noise * weight * weight;
+    let share = variances.len().div_ceil(SHARES);
+    let shares: Vec<Vec<f64>> = variances
+        .par_chunks(share)
+        .enumerate()
+        .map(|(part, noises)| {
+            let (mut learner, mut data) = (learner.replicate(), data.clone());
+            let mut variance = vec![0.0; bias2.len()];
+            let mut weights = vec![0.0; bias2.len()];
+            for (i, noise) in (part * share..).zip(noises) {
+                if stopped() {
+                    break;
+                }
+                data.labels[i] = 1.0;
+                learner.fit(&data, &stream);
+                data.labels[i] = 0.0;
+                learner.predict(points, &mut weights);
+                for (variance, weight) in variance.iter_mut().zip(&weights) {
+                    *variance += noise * weight * weight;
+                }
+            }
+            variance
+        })
+        .collect();
+    if stopped() {
+        return Ok(None);
+    }
+    let mut variance = vec![0.0; bias2.len()];
+    for share in &shares {
+        for (variance, part) in variance.iter_mut().zip(share) {
+            *variance += part;
         }
     }
     Ok(Some(Exact { bias2, variance }))

@@ -40,11 +40,6 @@ impl Tally {
         }
     }
 
-    /// How many resamples were added.
-    pub fn count(&self) -> u64 {
-        self.count
-    }
-
     /// Forgets everything but its size.
     pub fn clear(&mut self) {
         self.count = 0;

@@ -2,7 +2,8 @@
 //!
 //! A group's resamples are numbered 0, 1, 2, …; blocks end at positions 2, 4, 8, 16, 32, 64 and
 //! then every 32. The ends do not depend on how many resamples there will be, so a run to a wanted
-//! precision that stops at R gives the very table of a run of R.
+//! precision that stops at R gives the very table of a run of R. Blocks are computed from their
+//! number, never listed: a run of 10¹² resamples has many.
 
 use std::ops::Range;
 
@@ -39,46 +40,47 @@ pub(super) fn boundary(index: usize) -> u64 {
     }
 }
 
-/// The blocks that lead from `done` to `wanted` resamples, the earliest first. `done` is zero or
-/// the end of a round.
-pub(super) fn between(done: u64, wanted: u64, groups: u64) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    let (mut index, mut start) = (0, 0);
-    while start * groups < wanted {
-        let end = boundary(index);
-        if end * groups > done {
-            for group in 0..groups {
-                // Group g has the resamples g, g + G, g + 2G, … below the wanted number.
-                let size = (wanted + groups - 1).saturating_sub(group) / groups;
-                let positions = start..end.min(size);
-                if !positions.is_empty() {
-                    let group = group as usize;
-                    blocks.push(Block {
-                        group,
-                        index,
-                        positions,
-                    });
-                }
-            }
-        }
-        (index, start) = (index + 1, end);
+/// The `number`-th block of a stretch of work that begins with block `first` of every group and
+/// leads to `wanted` resamples: block by block, within a block group by group. `None` beyond the
+/// last. Some blocks are empty where the groups' sizes differ.
+pub(super) fn block(first: usize, number: u64, wanted: u64, groups: u64) -> Option<Block> {
+    let index = first + (number / groups) as usize;
+    let group = number % groups;
+    let start = match index {
+        0 => 0,
+        _ => boundary(index - 1),
+    };
+    if start.checked_mul(groups)? >= wanted {
+        return None;
     }
-    blocks
+    // Group g has the resamples g, g + G, g + 2G, … below the wanted number.
+    let size = (wanted + groups - 1).saturating_sub(group) / groups;
+    Some(Block {
+        group: group as usize,
+        index,
+        positions: start..boundary(index).min(size).max(start),
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn all(first: usize, wanted: u64, groups: u64) -> Vec<Block> {
+        (0..)
+            .map_while(|number| block(first, number, wanted, groups))
+            .collect()
+    }
+
     #[test]
     fn every_resample_is_done_exactly_once() {
         for wanted in [1, 2, 39, 40, 47, 48, 49, 1000, 5000] {
             for groups in [1, 24, 39] {
-                let blocks = between(0, wanted, groups);
-                let mut all: Vec<u64> = blocks.iter().flat_map(|b| b.resamples(groups)).collect();
-                all.sort_unstable();
+                let blocks = all(0, wanted, groups);
+                let mut done: Vec<u64> = blocks.iter().flat_map(|b| b.resamples(groups)).collect();
+                done.sort_unstable();
                 assert!(
-                    all.iter().copied().eq(0..wanted),
+                    done.iter().copied().eq(0..wanted),
                     "{wanted} in {groups} groups"
                 );
             }
@@ -87,15 +89,18 @@ mod tests {
 
     #[test]
     fn rounds_cut_where_one_long_run_does() {
-        let whole = between(0, 24 * 96, 24);
-        let mut rounds = Vec::new();
-        let mut done = 0;
-        for index in 0..7 {
-            let wanted = 24 * boundary(index);
-            rounds.extend(between(done, wanted, 24));
-            done = wanted;
-        }
-        assert_eq!(done, 24 * 96);
+        let whole = all(0, 24 * 96, 24);
+        let rounds: Vec<Block> = (0..7)
+            .flat_map(|round| all(round, 24 * boundary(round), 24))
+            .collect();
         assert_eq!(whole, rounds);
+    }
+
+    #[test]
+    fn the_longest_run_has_a_last_block() {
+        let wanted = 1_000_000_000_000;
+        let last = block(0, wanted / LONG - 24 * 10, wanted, 24);
+        assert!(last.is_some());
+        assert_eq!(block(0, u64::MAX / 2, wanted, 24), None);
     }
 }

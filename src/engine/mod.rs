@@ -9,7 +9,7 @@ mod blocks;
 mod worker;
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::decompose::{self, Decomposition, Exact, Tally, groups_for};
 use crate::experiment::{Experiment, Length};
@@ -147,7 +147,7 @@ pub fn run(
             pool.advance(round.min(most))?;
             let decompositions = pool.decompose(&noise);
             let parts = decompositions.iter().flat_map(|learner| &learner.parts);
-            let worst = parts.map(|parts| parts.risk.se / parts.risk.value);
+            let worst = parts.map(|parts| parts.risk_resampling_se / parts.risk.value);
             let worst = worst.fold(0.0, |a: f64, b| if b.is_nan() { a } else { a.max(b) });
             reached = Some(worst);
             if worst <= share || round >= most {
@@ -155,19 +155,26 @@ pub fn run(
             }
         },
     };
-    let Pool {
-        resamples,
-        mut kept,
-        ..
-    } = pool;
+    let resamples = pool.resamples;
+    let mut kept = std::mem::take(&mut pool.kept);
     kept.sort_by_key(|kept| kept.resample);
     let mut learners = Vec::new();
     for (curve, decomposition) in experiment.curves.iter().zip(decompositions) {
         let seed = experiment.run.seed;
-        let exact = decompose::exact(&*curve.learner, &experiment.problem, seed, points);
+        let stopped = || observer.stopped();
+        let exact = pool.threads.install(|| {
+            decompose::exact(&*curve.learner, &experiment.problem, seed, points, &stopped)
+        });
+        let exact = exact.map_err(problem_error)?;
+        if observer.stopped() {
+            return Err(RunError::Stopped {
+                done: resamples,
+                total,
+            });
+        }
         learners.push(LearnerResults {
             decomposition,
-            exact: exact.map_err(problem_error)?,
+            exact,
         });
     }
     Ok(Results {
@@ -241,8 +248,9 @@ impl<'a> Pool<'a> {
     /// Goes on until there are `count` resamples.
     fn advance(&mut self, count: u64) -> Result<(), RunError> {
         let groups = self.groups.len() as u64;
-        let blocks = blocks::between(self.resamples, count, groups);
-        let next = AtomicUsize::new(0);
+        let first = self.rounds;
+        let next = AtomicU64::new(0);
+        let take = || blocks::block(first, next.fetch_add(1, Ordering::Relaxed), count, groups);
         let done = AtomicU64::new(self.resamples);
         let failed = AtomicBool::new(false);
         let failure: Mutex<Option<(u64, RunError)>> = Mutex::new(None);
@@ -252,7 +260,7 @@ impl<'a> Pool<'a> {
         let stopped = || observer.stopped() || failed.load(Ordering::Relaxed);
         self.threads.broadcast(|context| {
             let mut worker = lock(&workers[context.index()]);
-            while let Some(block) = blocks.get(next.fetch_add(1, Ordering::Relaxed)) {
+            while let Some(block) = take() {
                 worker.begin();
                 for resample in block.resamples(groups) {
                     if stopped() {
@@ -272,7 +280,7 @@ impl<'a> Pool<'a> {
                     }
                     observer.progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
                 }
-                lock(&shared_groups[block.group]).join(block, &mut worker.tallies);
+                lock(&shared_groups[block.group]).join(&block, &worker.tallies);
             }
         });
         let failure = failure
@@ -307,8 +315,8 @@ impl<'a> Pool<'a> {
 }
 
 impl Group {
-    /// Joins a finished block in its turn, swapping the worker's tallies for spare ones.
-    fn join(&mut self, block: &Block, tallies: &mut [Tally]) {
+    /// Joins a finished block in its turn; one that is early waits.
+    fn join(&mut self, block: &Block, tallies: &[Tally]) {
         if block.index == self.joined {
             self.add(tallies);
         } else {

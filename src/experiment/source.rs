@@ -153,7 +153,8 @@ impl Source {
                 let end = span.end.min(text.len());
                 // A span that covers several lines (a whole table) is shown by its first.
                 let start = span.start.min(end);
-                let length = text[start..end].find('\n').unwrap_or(end - start);
+                let shown = text.get(start..end).unwrap_or("");
+                let length = shown.find('\n').unwrap_or(end - start);
                 (
                     NamedSource::new(&self.name, text.to_owned()),
                     start..start + length,

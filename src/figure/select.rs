@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::experiment::{Axis, Curve, Experiment};
 use crate::outcome::{Table, Tables};
+use crate::words::short;
 
 use super::FigureError;
 
@@ -31,7 +32,7 @@ pub fn rows_of(table: &Table, learner: &str) -> Result<Range<usize>, FigureError
 /// The rows of one learner at one sweep value (NaN where nothing is swept).
 pub fn rows_at(table: &Table, learner: &str, value: f64) -> Result<Range<usize>, FigureError> {
     let rows = rows_of(table, learner)?;
-    let values = &table.numbers("value")[rows.clone()];
+    let values = column(table, "value", &rows);
     let same = |other: &f64| *other == value || (other.is_nan() && value.is_nan());
     let missing = || FigureError::Missing(format!("`{learner}` at {value}"));
     let start = values.iter().position(same).ok_or_else(missing)?;
@@ -60,19 +61,6 @@ pub fn best(tables: &Tables, curve: &Curve) -> Result<f64, FigureError> {
 pub fn setting(curve: &Curve, value: f64) -> Option<String> {
     let Axis { name, .. } = curve.axis.as_ref()?;
     Some(format!("{name} = {}", short(value)))
-}
-
-/// A value in few digits.
-pub fn short(value: f64) -> String {
-    if value.fract() == 0.0 && value.abs() < 1e6 {
-        return format!("{value}");
-    }
-    let digits = (2 - value.abs().log10().floor() as i32).clamp(0, 6) as usize;
-    let text = format!("{value:.digits$}");
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
 }
 
 /// The factor of a 95 % interval, from the number of resamples.

@@ -3,10 +3,11 @@
 use super::axis::{Axis, room};
 use super::canvas::{Canvas, Side, Stroke};
 use super::panel::{Frame, Label, Panel, Surroundings, labels_width, write_labels};
-use super::select::{column, factor, learners, rows_at, rows_of, short};
+use super::select::{column, factor, learners, rows_at, rows_of};
 use super::{FigureError, theme};
 use crate::experiment::{Curve, Experiment, Part, Scale, Tradeoff};
 use crate::outcome::Tables;
+use crate::words::short;
 
 /// One line of a panel with its error bars.
 struct Line {

@@ -1,5 +1,4 @@
-//! A table in memory: named columns. The only place, with the reader of data files, that knows
-//! polars.
+//! A table in memory: named columns. The only place that knows polars.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

@@ -93,8 +93,36 @@ const FUNCTIONS: [(&str, OfOne); 19] = [
     ("round", f64::round),
 ];
 
-const FUNCTIONS_OF_TWO: [(&str, OfTwo); 3] =
-    [("min", f64::min), ("max", f64::max), ("atan2", f64::atan2)];
+const FUNCTIONS_OF_TWO: [(&str, OfTwo); 3] = [
+    // Unlike the standard library's, these do not hide a NaN.
+    ("min", |a, b| {
+        if a.is_nan() {
+            a
+        } else if b.is_nan() {
+            b
+        } else {
+            a.min(b)
+        }
+    }),
+    ("max", |a, b| {
+        if a.is_nan() {
+            a
+        } else if b.is_nan() {
+            b
+        } else {
+            a.max(b)
+        }
+    }),
+    ("atan2", f64::atan2),
+];
+
+/// 1 or 0 for a comparison, NaN where a side is not a number.
+fn both(a: f64, b: f64, holds: bool) -> f64 {
+    match a.is_nan() || b.is_nan() {
+        true => f64::NAN,
+        false => f64::from(holds),
+    }
+}
 
 impl Expression {
     /// Reads an expression in `dimension` inputs: `x` in one dimension, `x1`, `x2`, … in several
@@ -127,11 +155,6 @@ impl Expression {
     /// The text it was read from.
     pub fn text(&self) -> &str {
         &self.text
-    }
-
-    /// Whether it is the same at every x.
-    pub fn is_constant(&self) -> bool {
-        !self.steps.iter().any(|step| matches!(step, Step::Input(_)))
     }
 
     /// The value at one point.
@@ -265,10 +288,12 @@ fn complaint(text: &str, offset: usize) -> ExpressionError {
         None => ExpressionError {
             message: "the expression ends too early".to_owned(),
             help: Some("a number, an input, a function or a closing bracket is missing".to_owned()),
-            span: text.len().saturating_sub(1)..text.len(),
+            span: text.char_indices().next_back().map_or(0, |(last, _)| last)..text.len(),
         },
         Some(found) => {
-            let help = if found.is_alphabetic() || found == '(' {
+            let help = if "<>".contains(found) {
+                "comparisons cannot be chained: write `(0 < x)*(x < 5)`"
+            } else if found.is_alphabetic() || found == '(' {
                 "between two factors write `*`: `2*x`, not `2x`"
             } else {
                 "expected a number, an input, a function, an operator or a bracket"
@@ -326,10 +351,11 @@ fn operator<'i>(input: &mut Input<'i>) -> ModalResult<Infix<Input<'i>, Tree, Fai
         "/" => Infix::Left(20, |_, a, b| node(|a, b| a / b, a, b)),
         "+" => Infix::Left(10, |_, a, b| node(|a, b| a + b, a, b)),
         "-" => Infix::Left(10, |_, a, b| node(|a, b| a - b, a, b)),
-        "<" => Infix::Left(5, |_, a, b| node(|a, b| f64::from(a < b), a, b)),
-        ">" => Infix::Left(5, |_, a, b| node(|a, b| f64::from(a > b), a, b)),
-        "<=" => Infix::Left(5, |_, a, b| node(|a, b| f64::from(a <= b), a, b)),
-        ">=" => Infix::Left(5, |_, a, b| node(|a, b| f64::from(a >= b), a, b)),
+        // Not chained: 0 < x < 5 would compare a truth value with 5.
+        "<" => Infix::Neither(5, |_, a, b| node(|a, b| both(a, b, a < b), a, b)),
+        ">" => Infix::Neither(5, |_, a, b| node(|a, b| both(a, b, a > b), a, b)),
+        "<=" => Infix::Neither(5, |_, a, b| node(|a, b| both(a, b, a <= b), a, b)),
+        ">=" => Infix::Neither(5, |_, a, b| node(|a, b| both(a, b, a >= b), a, b)),
         _ => return fail.parse_next(input),
     })
 }

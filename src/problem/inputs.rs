@@ -49,7 +49,7 @@ impl Inputs {
     ///
     /// # Panics
     ///
-    /// If the design is a grid and `count` is not a whole power of the dimension;
+    /// If the design is a grid and `count` is no whole number to the power of the dimension;
     /// [`side`] tells.
     pub fn draw(&self, count: usize, dimension: usize, stream: &mut Stream, points: &mut Points) {
         points.refill(dimension, |values| match *self {
