@@ -44,11 +44,11 @@ pub fn number(value: f64) -> String {
     }
 }
 
-/// A number in at most four digits, as far as it is not whole.
+/// A number in three digits, as far as it is not whole.
 pub fn short(value: f64) -> String {
     match value.fract() == 0.0 {
         true => number(value),
-        false => number(format!("{value:.3e}").parse().unwrap_or(value)),
+        false => number(format!("{value:.2e}").parse().unwrap_or(value)),
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::progress::uninterrupted;
 use super::{Failure, Format, report, run};
 use crate::experiment::{Experiment, Source};
 use crate::outcome::{self, Staging};
@@ -55,11 +56,18 @@ impl Draw {
     }
 
     fn draw(&self, home: &Path) -> Result<(), Failure> {
+        let below = Path::new("results").join(home);
+        if !home.exists() && below.is_dir() {
+            return Err(Failure::wrong(miette::miette!(
+                help = format!("did you mean {}?", below.display()),
+                "there is no folder {}",
+                home.display()
+            )));
+        }
         let (manifest, tables) = outcome::read(home).map_err(Failure::wrong)?;
         let read = |source: Source| {
             Experiment::read(&manifest.name, source).map_err(|error| Failure::wrong(*error))
         };
-        let as_run = read(manifest.source(&[]))?;
         let experiment = match &self.figures {
             None => read(manifest.source(&self.set))?,
             Some(file) => {
@@ -70,10 +78,10 @@ impl Draw {
                 read(Source::new(&file.display().to_string(), &text, &sets))?
             }
         };
-        if !same_tables(&as_run, &experiment) {
+        if !manifest.source(&[]).same_run(&experiment.source) {
             return Err(Failure::wrong(miette::miette!(
                 help = "only [[figure]] and the texts may differ; run the experiment again",
-                "{} was made by an experiment with other learners, sweeps or data",
+                "{} was made by an experiment with another problem, sweep, learner or run",
                 home.display()
             )));
         }
@@ -92,27 +100,10 @@ impl Draw {
             &self.format,
             &mut staging,
         )?;
-        let files = staging.beside(manifest).map_err(Failure::failed)?;
+        let files = uninterrupted(|| staging.beside(manifest)).map_err(Failure::failed)?;
         if !self.quiet {
             io::stdout().write_all(report::files(home, &files).as_bytes())?;
         }
         Ok(())
     }
-}
-
-/// Whether two experiments give rows for the same learners and values from the same data.
-fn same_tables(a: &Experiment, b: &Experiment) -> bool {
-    let curves = |e: &Experiment| {
-        let curves = e
-            .curves
-            .iter()
-            .map(|curve| (curve.name.clone(), curve.axis.clone()));
-        curves.collect::<Vec<_>>()
-    };
-    curves(a) == curves(b)
-        && a.test == b.test
-        && a.run == b.run
-        && a.problem.train == b.problem.train
-        && a.problem.truth.text() == b.problem.truth.text()
-        && a.problem.noise.sd.text() == b.problem.noise.sd.text()
 }

@@ -63,7 +63,12 @@ fn learners(out: &mut impl Write) -> io::Result<()> {
                 Most::Value(most) if most < f64::MAX => format!("to {}", number(most)),
                 Most::Value(_) => "up".to_owned(),
                 Most::Train => "to the number of training points".to_owned(),
-                Most::BelowTrain => "to one less than the training points".to_owned(),
+                Most::BelowTrain(most) => {
+                    format!(
+                        "to one less than the training points, at most {}",
+                        number(most)
+                    )
+                }
             };
             let default = match rule.default {
                 None => "must be given or swept".to_owned(),

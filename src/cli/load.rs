@@ -62,6 +62,11 @@ fn find(file: &str) -> Result<(String, String), Failure> {
         Failure::wrong(miette::miette!(help = help, "cannot read {file}: {reason}"))
     };
     match fs::read(path) {
+        // The name is that of a folder of results.
+        Ok(_) if name.as_deref().is_none_or(|name| name.starts_with('.')) => Err(refuse(
+            "an experiment's name does not begin with a dot".to_owned(),
+            "rename the file, as in mine.toml".to_owned(),
+        )),
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Ok((name.unwrap_or_default(), text)),
             Err(_) => Err(refuse(
@@ -86,8 +91,12 @@ fn suggestion(path: &Path, name: Option<&str>) -> String {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let files: Vec<String> = entries
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
-        .filter(|file| file.ends_with(".toml"))
+        .filter(|file| file.ends_with(".toml") && Some(file.as_ref()) != path.file_name())
         .collect();
+    let with_ending = path.with_extension("toml");
+    if with_ending != path && with_ending.is_file() {
+        return format!("did you mean {}?", with_ending.display());
+    }
     let wanted = path
         .file_name()
         .map_or_else(String::new, |f| f.to_string_lossy().into_owned());

@@ -1,6 +1,6 @@
 //! The progress bar, and Ctrl-C.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,6 +9,20 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::engine::Observer;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+static WRITING: AtomicBool = AtomicBool::new(false);
+
+/// Puts a result in its place; no Ctrl-C comes between.
+pub fn uninterrupted<T>(put: impl FnOnce() -> T) -> T {
+    WRITING.store(true, Ordering::SeqCst);
+    let done = put();
+    WRITING.store(false, Ordering::SeqCst);
+    done
+}
+
+/// Whether Ctrl-C was pressed.
+pub fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
 
 /// Makes Ctrl-C ask for a clean stop; a second one ends the program at once.
 pub fn watch_interrupts() {
@@ -16,7 +30,10 @@ pub fn watch_interrupts() {
     ONCE.get_or_init(|| {
         // Without a handler Ctrl-C ends the program, which is safe too.
         let _ = ctrlc::set_handler(|| {
-            if INTERRUPTED.swap(true, Ordering::SeqCst) {
+            if !INTERRUPTED.swap(true, Ordering::SeqCst) {
+                let note = "stopping after this training set; Ctrl-C again stops at once";
+                let _ = writeln!(std::io::stderr(), "{note}");
+            } else if !WRITING.load(Ordering::SeqCst) {
                 std::process::exit(130);
             }
         });
@@ -60,6 +77,6 @@ impl Observer for Progress {
     }
 
     fn stopped(&self) -> bool {
-        INTERRUPTED.load(Ordering::Relaxed)
+        interrupted()
     }
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use crate::decompose::{Decomposition, Estimate, Parts, interval_factor};
 use crate::engine::{LearnerResults, Results};
-use crate::experiment::{Curve, Experiment, Length};
+use crate::experiment::{Curve, Experiment, Length, TestKind};
+use crate::problem::{Inputs, NORMAL_REACH};
 use crate::words::{short, thousands};
 
 /// How often a correct program may say that the identity fails: once in a thousand runs.
@@ -53,6 +54,14 @@ fn write(
         thousands(experiment.test.points.len() as u64),
         seconds
     )?;
+    if let (Inputs::Normal { .. }, TestKind::Grid) =
+        (experiment.problem.inputs, experiment.test.kind)
+    {
+        writeln!(
+            text,
+            "(averages over x within {NORMAL_REACH} sd of the inputs' mean; {{ draw = N }} has no such limit)\n"
+        )?;
+    }
     let groups = results
         .learners
         .first()
@@ -125,7 +134,7 @@ fn table(text: &mut String, best: &[Best], factor: f64) -> std::fmt::Result {
         rows.push([
             curve.name.clone(),
             at,
-            rounded(parts.noise, decimals(factor * parts.risk.se, parts.noise)),
+            rounded(parts.noise, decimals(0.0, parts.noise)),
             cell(parts.bias2),
             cell(parts.variance),
             cell(parts.risk),
@@ -220,6 +229,10 @@ pub fn files(home: &Path, files: &[String]) -> String {
 /// `0.1234 ± 0.0056`, with as many digits as the error has to say.
 fn plus_minus(estimate: Estimate, factor: f64) -> String {
     let reach = factor * estimate.se;
+    if estimate.value.abs().max(reach) >= 1e6 {
+        let [value, reach] = [estimate.value, reach].map(|v| format!("{v:.3e}"));
+        return format!("{} ± {reach}", value.replace('-', "−"));
+    }
     let digits = decimals(reach, estimate.value);
     format!(
         "{} ± {}",
@@ -241,9 +254,6 @@ fn decimals(reach: f64, value: f64) -> usize {
 }
 
 fn rounded(value: f64, decimals: usize) -> String {
-    if value.abs() >= 1e9 {
-        return format!("{value:.3e}");
-    }
     let text = format!("{value:.decimals$}");
     match text.strip_prefix('-') {
         // Rounded to zero, a negative number keeps no sign.

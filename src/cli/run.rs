@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime};
 use clap::Args;
 
 use super::load::Changes;
-use super::progress::{Progress, watch_interrupts};
+use super::progress::{Progress, interrupted, uninterrupted, watch_interrupts};
 use super::{Failure, Format, report};
 use crate::decompose::{groups_for, interval_factor};
 use crate::engine::{self, RunError};
@@ -101,7 +101,11 @@ impl Run {
             &mut staging,
         )?;
         let groups = groups_for(results.resamples);
-        let files = staging.finish(Manifest {
+        if interrupted() {
+            let (done, total) = (results.resamples, total);
+            return Err(explain(&RunError::Stopped { done, total }, &home));
+        }
+        let manifest = Manifest {
             bvlab: env!("CARGO_PKG_VERSION").to_owned(),
             name: experiment.name.clone(),
             experiment: experiment.source.file_text().to_owned(),
@@ -115,8 +119,8 @@ impl Run {
             seconds,
             threads,
             files: Vec::new(),
-        });
-        let files = files.map_err(Failure::failed)?;
+        };
+        let files = uninterrupted(|| staging.finish(manifest)).map_err(Failure::failed)?;
         let report = report::report(experiment, &results, seconds);
         if !self.quiet {
             io::stdout().write_all(report.text.as_bytes())?;

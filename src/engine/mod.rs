@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::decompose::{self, Decomposition, Exact, Tally, groups_for};
-use crate::experiment::{Experiment, Length};
+use crate::experiment::{Experiment, Length, TestKind};
 use crate::problem::{NotFinite, Training};
 use blocks::{Block, boundary};
 use worker::Worker;
@@ -308,7 +308,7 @@ impl<'a> Pool<'a> {
                     .iter()
                     .map(|group| group.tallies[learner].clone())
                     .collect();
-                decompose::decompose(&tallies, noise, &test.weights, test.drawn)
+                decompose::decompose(&tallies, noise, &test.weights, test.kind == TestKind::Drawn)
             })
             .collect()
     }

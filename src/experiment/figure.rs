@@ -1,5 +1,7 @@
 //! What an experiment says of its figures. Drawing them is another module's work.
 
+use std::ops::Range;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
@@ -27,13 +29,18 @@ pub(super) struct RawFigure {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "a table, as in `tradeoff = {}`"
+)]
 pub(super) struct RawTradeoff {
     /// The learners drawn, by name (default: all).
     #[schemars(with = "Option<Vec<String>>")]
-    learners: Option<Vec<Spanned<String>>>,
+    learners: Option<Spanned<Vec<Spanned<String>>>>,
     /// The curves drawn (default: noise, bias2, variance and risk).
-    parts: Option<Vec<Part>>,
+    #[schemars(with = "Option<Vec<Part>>")]
+    parts: Option<Spanned<Vec<Part>>>,
     /// How many single resamples are drawn faintly behind the means (default 0).
     #[schemars(with = "Option<u64>")]
     runs: Option<Spanned<Num>>,
@@ -50,14 +57,19 @@ pub(super) struct RawTradeoff {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "a table, as in `tradeoff = {}`"
+)]
 pub(super) struct RawFits {
     /// The learners drawn, by name (default: all).
     #[schemars(with = "Option<Vec<String>>")]
-    learners: Option<Vec<Spanned<String>>>,
-    /// The sweep values drawn (default: the first, the best and the last).
+    learners: Option<Spanned<Vec<Spanned<String>>>>,
+    /// The sweep values drawn (default: the first, the best and the last; of several learners the
+    /// best of each).
     #[schemars(with = "Option<Vec<f64>>")]
-    values: Option<Vec<Spanned<Num>>>,
+    values: Option<Spanned<Vec<Spanned<Num>>>>,
     /// How many refits are drawn (default 20).
     #[schemars(with = "Option<u64>")]
     refits: Option<Spanned<Num>>,
@@ -70,11 +82,15 @@ pub(super) struct RawFits {
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "a table, as in `tradeoff = {}`"
+)]
 pub(super) struct RawPointwise {
     /// The learners drawn, by name (default: all).
     #[schemars(with = "Option<Vec<String>>")]
-    learners: Option<Vec<Spanned<String>>>,
+    learners: Option<Spanned<Vec<Spanned<String>>>>,
     /// The sweep value drawn (default: the best).
     #[schemars(with = "Option<f64>")]
     value: Option<Spanned<Num>>,
@@ -151,7 +167,8 @@ pub struct Tradeoff {
 pub struct Fits {
     /// The learners drawn.
     pub learners: Vec<String>,
-    /// The sweep values drawn; `None` for the first, the best and the last.
+    /// The sweep values drawn; `None` for the first, the best and the last of a single learner,
+    /// for the best of each of several.
     pub values: Option<Vec<f64>>,
     /// How many refits are drawn.
     pub refits: usize,
@@ -237,11 +254,13 @@ fn kind(
         )),
         (None, Some(raw), None) => {
             along_x("fits")?;
-            Ok(("fits", Kind::Fits(check_fits(raw, curves)?)))
+            Ok(("fits", Kind::Fits(check_fits(raw, curves, &span)?)))
         }
         (None, None, Some(raw)) => {
             along_x("pointwise")?;
-            Ok(("pointwise", Kind::Pointwise(check_pointwise(raw, curves)?)))
+            let options = check_pointwise(raw, curves)?;
+            few_panels(options.learners.len(), &span)?;
+            Ok(("pointwise", Kind::Pointwise(options)))
         }
         _ => Err(
             Trouble::new(span, "a figure has exactly one kind").help(format!(
@@ -255,7 +274,7 @@ fn kind(
 fn check_tradeoff(
     raw: &RawTradeoff,
     curves: &[Curve],
-    span: &std::ops::Range<usize>,
+    span: &Range<usize>,
 ) -> Result<Tradeoff, Trouble> {
     let learners = learners(&raw.learners, curves)?;
     let drawn = curves.iter().filter(|curve| learners.contains(&curve.name));
@@ -265,9 +284,50 @@ fn check_tradeoff(
         let help = "add for example `[sweep]` with `depth = \"1..16\"`, or draw `pointwise = {}`";
         return Err(Trouble::new(span.clone(), message).help(help));
     }
+    let parts = match &raw.parts {
+        None => vec![Part::Noise, Part::Bias2, Part::Variance, Part::Risk],
+        Some(parts) => {
+            not_empty(parts.get_ref(), &parts.span(), "parts")?;
+            let main = parts.get_ref().iter().filter(|part| **part != Part::Noise);
+            if raw.overlay && main.count() > 1 {
+                let message = "an overlay draws one part of every learner, beside the noise";
+                return Err(Trouble::new(parts.span(), message)
+                    .help("as in `parts = [\"noise\", \"variance\"]`"));
+            }
+            parts.get_ref().clone()
+        }
+    };
+    if raw.overlay {
+        if let Some(other) = axes.iter().find(|axis| axis.name != axes[0].name) {
+            let message = format!(
+                "an overlay needs one axis, and these are swept over `{}` and `{}`",
+                axes[0].name, other.name
+            );
+            return Err(Trouble::new(span.clone(), message)
+                .help("leave out `overlay = true` for one panel each"));
+        }
+        if learners.len() > PANELS {
+            let message = format!(
+                "an overlay can tell {PANELS} learners apart, not {}",
+                learners.len()
+            );
+            return Err(
+                Trouble::new(span.clone(), message).help("choose some with `learners = [\"…\"]`")
+            );
+        }
+    } else {
+        few_panels(axes.len(), span)?;
+    }
     let y_max = match &raw.y_max {
-        Some(most) if most.get_ref().0 > 0.0 => Some(most.get_ref().0),
-        Some(most) => return Err(Trouble::new(most.span(), "`y-max` must be above 0")),
+        Some(most) if most.get_ref().0 > 0.0 && most.get_ref().0.is_finite() => {
+            Some(most.get_ref().0)
+        }
+        Some(most) => {
+            return Err(Trouble::new(
+                most.span(),
+                "`y-max` must be a finite number above 0",
+            ));
+        }
         None => None,
     };
     let values = axes.iter().flat_map(|axis| &axis.values);
@@ -281,10 +341,7 @@ fn check_tradeoff(
     }
     Ok(Tradeoff {
         learners,
-        parts: raw
-            .parts
-            .clone()
-            .unwrap_or_else(|| vec![Part::Noise, Part::Bias2, Part::Variance, Part::Risk]),
+        parts,
         runs: count(&raw.runs, 0)?,
         overlay: raw.overlay,
         x_scale: raw.x_scale,
@@ -293,15 +350,29 @@ fn check_tradeoff(
     })
 }
 
-fn check_fits(raw: &RawFits, curves: &[Curve]) -> Result<Fits, Trouble> {
+fn check_fits(raw: &RawFits, curves: &[Curve], span: &Range<usize>) -> Result<Fits, Trouble> {
     let learners = learners(&raw.learners, curves)?;
     let values = match &raw.values {
         None => None,
         Some(values) => {
-            let values = values.iter().map(|value| swept(value, &learners, curves));
-            Some(values.collect::<Result<_, _>>()?)
+            not_empty(values.get_ref(), &values.span(), "values")?;
+            let values = values.get_ref().iter();
+            let values = values.map(|value| swept(value, &learners, curves));
+            Some(values.collect::<Result<Vec<f64>, _>>()?)
         }
     };
+    let drawn = curves.iter().filter(|curve| learners.contains(&curve.name));
+    let panels = drawn.map(|curve| match (&curve.axis, &values) {
+        (None, _) => 1,
+        (Some(axis), Some(values)) => values
+            .iter()
+            .filter(|value| axis.values.contains(value))
+            .count(),
+        // The first, the best and the last; of several learners the best alone.
+        (Some(axis), None) if learners.len() == 1 => axis.values.len().min(3),
+        (Some(_), None) => 1,
+    });
+    few_panels(panels.sum(), span)?;
     Ok(Fits {
         learners,
         values,
@@ -323,10 +394,15 @@ fn check_pointwise(raw: &RawPointwise, curves: &[Curve]) -> Result<Pointwise, Tr
     })
 }
 
-fn learners(raw: &Option<Vec<Spanned<String>>>, curves: &[Curve]) -> Result<Vec<String>, Trouble> {
+fn learners(
+    raw: &Option<Spanned<Vec<Spanned<String>>>>,
+    curves: &[Curve],
+) -> Result<Vec<String>, Trouble> {
     let Some(raw) = raw else {
         return Ok(curves.iter().map(|curve| curve.name.clone()).collect());
     };
+    not_empty(raw.get_ref(), &raw.span(), "learners")?;
+    let raw = raw.get_ref();
     let names = || curves.iter().map(|curve| curve.name.as_str());
     for name in raw {
         if !names().any(|known| known == name.get_ref()) {
@@ -336,6 +412,30 @@ fn learners(raw: &Option<Vec<Spanned<String>>>, curves: &[Curve]) -> Result<Vec<
         }
     }
     Ok(raw.iter().map(|name| name.get_ref().clone()).collect())
+}
+
+fn not_empty<T>(list: &[T], span: &Range<usize>, name: &str) -> Result<(), Trouble> {
+    match list.is_empty() {
+        true => Err(Trouble::new(span.clone(), format!("`{name}` is empty"))
+            .help("leave it out for the default")),
+        false => Ok(()),
+    }
+}
+
+/// More panels than that are too narrow to read.
+const PANELS: usize = 6;
+
+fn few_panels(count: usize, span: &Range<usize>) -> Result<(), Trouble> {
+    match count > PANELS {
+        true => Err(Trouble::new(
+            span.clone(),
+            format!(
+                "the figure would have {count} panels, and {PANELS} are the most that can be read"
+            ),
+        )
+        .help("choose some with `learners = [\"…\"]` or `values = […]`; draw several figures")),
+        false => Ok(()),
+    }
 }
 
 /// A value that the sweep of one of the learners has.

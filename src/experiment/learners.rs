@@ -68,8 +68,15 @@ fn check_one(
     let mut families = Vec::new();
     for (key, value) in entries {
         match (key.get_ref().as_str(), value.get_ref()) {
-            ("name", Value::Text(text)) if !text.trim().is_empty() => name = Some(text.clone()),
-            ("name", _) => return Err(expected("a string that is not empty", value)),
+            ("name", Value::Text(text)) => {
+                let length = text.chars().count();
+                if text.trim().is_empty() || length > 60 || text.chars().any(char::is_control) {
+                    let message = "a learner's name has 1 to 60 characters, on one line";
+                    return Err(Trouble::new(value.span(), message));
+                }
+                name = Some(text.clone());
+            }
+            ("name", _) => return Err(expected("a string", value)),
             ("reference", Value::Bool(flag)) => reference = *flag,
             ("reference", _) => return Err(expected("true or false", value)),
             ("sweep", Value::Table(Block(entries))) => {
@@ -93,6 +100,7 @@ fn check_one(
         None => vec![f64::NAN],
     };
     let place = axis.as_ref().map(|(_, place)| place);
+    check_members(&spec, place, &values, problem)?;
     let learner = build(&spec, 0, place, &values, problem)?;
     let axis = axis.map(|(axis, _)| axis);
     Ok((
@@ -223,7 +231,8 @@ fn check_number(
     let (most, reason) = match rule.most {
         Most::Value(most) => (most, String::new()),
         Most::Train => (train, format!(": there are {train} training points")),
-        Most::BelowTrain => (
+        Most::BelowTrain(most) if train - 1.0 > most => (most, String::new()),
+        Most::BelowTrain(_) => (
             train - 1.0,
             format!(": {train} training points determine no more"),
         ),
@@ -251,9 +260,10 @@ fn axis_of(
         let span = entries.get(1).map_or(raw.span(), |(name, _)| name.span());
         return Err(Trouble::new(span, "a sweep is over exactly one number"));
     };
+    let (path, values) = inner_path(name, values);
     let mut level = spec;
     let mut places = Vec::new();
-    let path = name.get_ref().as_str();
+    let path = path.as_str();
     let inner = path.trim_start_matches("base.");
     let skipped = (path.len() - inner.len()) / "base.".len();
     for depth in 0.. {
@@ -292,8 +302,9 @@ fn axis_of(
         return Err(Trouble::new(level.span.clone(), message)
             .help("leave it out here, or take it out of the sweep"));
     }
+    let is_spread = matches!(values.get_ref(), Value::Table(_));
     let mut values = Values::read(values)?;
-    if rule.whole && matches!(entries[0].1.get_ref(), Value::Table(_)) {
+    if rule.whole && is_spread {
         values = values.rounded();
     }
     for (value, span) in &values.values {
@@ -303,11 +314,27 @@ fn axis_of(
         Axis {
             name: path.to_owned(),
             about: rule.about.to_owned(),
-            scale: values.scale,
+            scale: values.scale(),
             values: values.values.into_iter().map(|(value, _)| value).collect(),
         },
         place,
     )))
+}
+
+/// `base.base.depth = …` is a table in a table to TOML; here it is a path.
+fn inner_path<'a>(
+    name: &Spanned<String>,
+    mut values: &'a Spanned<Value>,
+) -> (String, &'a Spanned<Value>) {
+    let mut path = name.get_ref().clone();
+    while path.split('.').next_back() == Some("base")
+        && let Value::Table(Block(entries)) = values.get_ref()
+        && let [(inner, inner_values)] = entries.as_slice()
+    {
+        path = format!("{path}.{}", inner.get_ref());
+        values = inner_values;
+    }
+    (path, values)
 }
 
 fn no_such_number(
@@ -340,6 +367,39 @@ fn no_such_number(
         false => spec.span.clone(),
     };
     Trouble::new(span, message).help(help)
+}
+
+/// The most training points that all members of an ensemble may hold together.
+const MOST_HELD: f64 = 50_000_000.0;
+
+/// Ensembles keep a copy of every member; nested ones multiply.
+fn check_members(
+    spec: &Spec,
+    place: Option<&Place>,
+    values: &[f64],
+    problem: &Problem,
+) -> Result<(), Trouble> {
+    let (mut held, mut depth) = (problem.train as f64, 0);
+    let mut next = Some(spec);
+    while let Some(spec) = next {
+        if let Some(index) = spec.family.numbers.iter().position(|n| n.name == "members") {
+            let swept = place.is_some_and(|place| place.level == depth && place.index == index);
+            held *= match spec.numbers[index].or(spec.family.numbers[index].default) {
+                _ if swept => values.iter().copied().fold(1.0, f64::max),
+                Some(members) => members,
+                None => 1.0,
+            };
+        }
+        (next, depth) = (spec.base.as_deref(), depth + 1);
+    }
+    if held > MOST_HELD {
+        let message = "so many members are more than memory can hold";
+        return Err(Trouble::new(spec.span.clone(), message).help(format!(
+            "members × training points can be at most {}",
+            number(MOST_HELD)
+        )));
+    }
+    Ok(())
 }
 
 /// Makes the learner whose setting c has the swept number at `values[c]`.

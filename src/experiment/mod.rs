@@ -20,12 +20,14 @@ use toml::Spanned;
 use crate::learner::Learner;
 use crate::problem::{Expression, Inputs, Noise, NotFinite, Points, Problem, Shape, grid, side};
 use crate::stream::{Purpose, Stream};
-use crate::words::{choice, number};
+use crate::words::{choice, number, thousands};
 use raw::{Num, RawExperiment, RawInputs, RawNoise, RawProblem, RawRun, RawTest};
 use source::Trouble;
 
 /// The most training points, test points or kept resamples.
 const MOST_POINTS: u64 = 10_000_000;
+/// The fewest resamples: with one left out, the others still need a variance and its spread.
+const FEWEST_RESAMPLES: u64 = 4;
 /// The most resamples.
 const MOST_RESAMPLES: u64 = 1_000_000_000_000;
 /// Seeds up to here survive the way through TOML and JSON.
@@ -89,8 +91,19 @@ pub struct Test {
     pub points: Points,
     /// How much each counts in an average over the inputs' distribution; they sum to 1.
     pub weights: Vec<f64>,
-    /// Whether the points are themselves a random sample of the inputs.
-    pub drawn: bool,
+    /// Where they come from.
+    pub kind: TestKind,
+}
+
+/// Where test points come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TestKind {
+    /// Cell midpoints over the range of the inputs, weighted by their distribution.
+    Grid,
+    /// A random sample of the inputs, drawn once; averages over it have an error of their own.
+    Drawn,
+    /// The training inputs, which are fixed.
+    Inputs,
 }
 
 /// How an experiment is run.
@@ -142,14 +155,15 @@ fn check(name: &str, source: &Source) -> Result<Experiment, Trouble> {
             .help("add for example `[[learner]]` with `tree = {}`"));
     }
     let curves = learners::check(&raw.learner, raw.sweep.as_ref(), &problem)?;
-    let run = check_run(&raw.run)?;
+    let mut run = check_run(&raw.run)?;
     let test = check_test(raw.run.test.as_ref(), &problem, run.seed)?;
+    check_size(&raw.run, &curves, &test, &mut run)?;
     check_finite(&raw.problem, &problem, &test, run.seed)?;
     let figures = figure::check(&raw.figure, &curves, problem.dimension)?;
     Ok(Experiment {
         name: name.to_owned(),
         source: source.clone(),
-        title: raw.title,
+        title: raw.title.map(|title| title.replace(char::is_control, " ")),
         look_for: raw.look_for,
         question: raw.question,
         answer: raw.answer,
@@ -165,11 +179,19 @@ fn check_problem(raw: &Spanned<RawProblem>) -> Result<Problem, Trouble> {
     let raw = raw.get_ref();
     let train = whole(&raw.train, "`train`", 1, MOST_POINTS)? as usize;
     let (inputs, dimension, fixed) = check_inputs(&raw.inputs)?;
+    if train * dimension > 10 * MOST_POINTS as usize {
+        let message =
+            format!("{train} points in {dimension} dimensions are more than memory can hold");
+        return Err(Trouble::new(raw.train.span(), message));
+    }
     if let Inputs::Grid { .. } = inputs
         && side(train, dimension).is_none()
     {
         let root = (train as f64).powf(1.0 / dimension as f64).floor() as usize;
-        let power = |side: usize| side.pow(dimension as u32);
+        let power = |side: usize| match side.checked_pow(dimension as u32) {
+            Some(power) => thousands(power as u64),
+            None => "more than can be counted".to_owned(),
+        };
         let message = format!("a grid in {dimension} dimensions cannot have {train} points");
         return Err(Trouble::new(raw.train.span(), message).help(format!(
             "the nearest that can be laid out evenly are {} and {}",
@@ -192,9 +214,13 @@ fn check_inputs(raw: &Spanned<RawInputs>) -> Result<(Inputs, usize, bool), Troub
     let raw = raw.get_ref();
     let ends = |pair: &Spanned<raw::Pair>| {
         let raw::Pair(from, to) = *pair.get_ref();
-        match from < to && (to - from).is_finite() {
-            true => Ok((from, to)),
-            false => Err(Trouble::new(pair.span(), "the range is empty")
+        match (
+            from.is_finite() && to.is_finite() && (to - from).is_finite(),
+            from < to,
+        ) {
+            (true, true) => Ok((from, to)),
+            (false, _) => Err(Trouble::new(pair.span(), "the range is not finite")),
+            (true, false) => Err(Trouble::new(pair.span(), "the range is empty")
                 .label("expected [from, to] with from below to")),
         }
     };
@@ -209,9 +235,20 @@ fn check_inputs(raw: &Spanned<RawInputs>) -> Result<(Inputs, usize, bool), Troub
         }
         (None, Some(pair), None) => {
             let raw::Pair(mean, sd) = *pair.get_ref();
-            if !(sd > 0.0 && sd.is_finite() && mean.is_finite()) {
+            if !(sd > 0.0) {
                 return Err(Trouble::new(pair.span(), "the sd must be above 0")
                     .label("expected [mean, sd]"));
+            }
+            // No draw is ever forty standard deviations out; a tiny sd must not be lost in rounding.
+            if !(mean - 40.0 * sd).is_finite()
+                || !(mean + 40.0 * sd).is_finite()
+                || mean + 1e-6 * sd == mean && mean != 0.0
+            {
+                return Err(Trouble::new(
+                    pair.span(),
+                    "numbers of this size leave no room to draw",
+                )
+                .label("expected [mean, sd]"));
             }
             (Inputs::Normal { mean, sd }, pair)
         }
@@ -309,7 +346,7 @@ fn expression(span: &Range<usize>, text: &str, dimension: usize) -> Result<Expre
 fn check_run(raw: &RawRun) -> Result<Run, Trouble> {
     let length = match (&raw.precision, &raw.max_resamples) {
         (None, None) => Length::Resamples(match &raw.resamples {
-            Some(value) => whole(value, "`resamples`", 2, MOST_RESAMPLES)?,
+            Some(value) => whole(value, "`resamples`", FEWEST_RESAMPLES, MOST_RESAMPLES)?,
             None => 1000,
         }),
         (None, Some(most)) => {
@@ -335,7 +372,7 @@ fn check_run(raw: &RawRun) -> Result<Run, Trouble> {
                 return Err(Trouble::new(precision.span(), message)
                     .help("0.02 asks for standard errors below 2 % of the risk"));
             }
-            let most = whole(most, "`max-resamples`", 2, MOST_RESAMPLES)?;
+            let most = whole(most, "`max-resamples`", FEWEST_RESAMPLES, MOST_RESAMPLES)?;
             Length::Precision { share, most }
         }
     };
@@ -366,6 +403,7 @@ fn check_test(
         )
     };
     let default = match dimension {
+        3.. if matches!(problem.inputs, Inputs::Grid { .. }) => RawTest::Inputs,
         1 => RawTest::Grid(Num(200.0)),
         2 => RawTest::Grid(Num(400.0)),
         _ => RawTest::Draw(Num(1000.0)),
@@ -395,11 +433,15 @@ fn check_test(
             Ok(Test {
                 points,
                 weights,
-                drawn: false,
+                kind: TestKind::Grid,
             })
         }
         RawTest::Draw(number) => {
             let count = count(number)? as usize;
+            if count < 2 {
+                let message = "a sample of test points needs at least 2";
+                return Err(Trouble::new(span, message));
+            }
             if let Inputs::Grid { .. } = problem.inputs {
                 let message = "grid inputs are not a distribution to draw from";
                 return Err(Trouble::new(span, message)
@@ -410,11 +452,16 @@ fn check_test(
             problem
                 .inputs
                 .draw(count, dimension, &mut stream, &mut points);
+            if dimension == 1 {
+                // In rising order, so that curves along x can be drawn through them.
+                let sorted = points.order().iter().map(|&i| points.values()[i as usize]);
+                points = Points::new(1, sorted.collect());
+            }
             let weights = vec![1.0 / count as f64; count];
             Ok(Test {
                 points,
                 weights,
-                drawn: true,
+                kind: TestKind::Drawn,
             })
         }
         RawTest::Inputs => {
@@ -432,8 +479,47 @@ fn check_test(
             Ok(Test {
                 points,
                 weights,
-                drawn: false,
+                kind: TestKind::Inputs,
             })
+        }
+    }
+}
+
+/// The most rows of kept fits.
+const MOST_ROWS: u64 = 20_000_000;
+
+/// The most numbers that a run may hold in memory, 4 GB of them.
+const MOST_NUMBERS: u64 = 500_000_000;
+
+/// A run must fit into memory: sums for every group, setting and test point, and the fits that are
+/// kept. Where `keep` is not given, it gives way.
+fn check_size(raw: &RawRun, curves: &[Curve], test: &Test, run: &mut Run) -> Result<(), Trouble> {
+    let settings: usize = curves.iter().map(|curve| curve.learner.capacities()).sum();
+    let places = settings as u64 * test.points.len() as u64;
+    // Mean and squares for every group, and the table of points.
+    let numbers = places.saturating_mul(2 * crate::decompose::GROUPS as u64 + 10);
+    if numbers > MOST_NUMBERS {
+        let message = format!(
+            "{} settings at {} test points are more than memory can hold",
+            thousands(settings as u64),
+            thousands(test.points.len() as u64)
+        );
+        let span = raw.test.as_ref().map_or(0..0, Spanned::span);
+        return Err(Trouble::new(span, message).help(format!(
+            "settings × test points can be at most {}: sweep fewer values, or test at fewer points",
+            thousands(MOST_NUMBERS / (2 * crate::decompose::GROUPS as u64 + 10))
+        )));
+    }
+    let most = (MOST_ROWS / places.max(1)).max(1);
+    match &raw.keep {
+        Some(keep) if run.keep > most => Err(Trouble::new(
+            keep.span(),
+            format!("so many fits are too many to keep: at most {most} here"),
+        )),
+        Some(_) => Ok(()),
+        None => {
+            run.keep = run.keep.min(most);
+            Ok(())
         }
     }
 }

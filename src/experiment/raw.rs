@@ -55,7 +55,11 @@ pub(super) struct RawProblem {
 
 /// The distribution of the inputs: exactly one of uniform, normal and grid.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "a table, as in { uniform = [0, 15] }"
+)]
 pub(super) struct RawInputs {
     /// Uniform between two ends: [from, to].
     #[schemars(with = "Option<[f64; 2]>")]
@@ -76,7 +80,11 @@ pub(super) struct RawInputs {
 
 /// The noise in the labels, by its standard deviation: a number or an expression in x.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "a table, as in { normal = 0.5 }"
+)]
 pub(super) struct RawNoise {
     /// Gaussian noise of this sd.
     #[schemars(with = "Option<NumOrText>")]
@@ -339,6 +347,14 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value as f64))
+    }
+
+    fn visit_i128<E>(self, value: i128) -> Result<Value, E> {
+        Ok(Value::Number(value as f64))
+    }
+
+    fn visit_u128<E>(self, value: u128) -> Result<Value, E> {
         Ok(Value::Number(value as f64))
     }
 

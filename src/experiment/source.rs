@@ -129,7 +129,21 @@ impl Source {
         for (offset, line) in self.set_lines() {
             set(root.get_mut(), offset, line)?;
         }
+        shape(root.get_ref())?;
         T::deserialize(toml::de::Deserializer::from(root)).map_err(from_serde)
+    }
+
+    /// Whether two texts describe the same run: they may differ in figures and in what is only
+    /// told to people.
+    pub fn same_run(&self, other: &Source) -> bool {
+        let run = |source: &Source| {
+            let mut table: toml::Table = source.read().ok()?;
+            for key in ["title", "look-for", "question", "answer", "figure"] {
+                table.remove(key);
+            }
+            Some(table)
+        };
+        run(self).is_some() && run(self) == run(other)
     }
 
     /// Turns trouble at a place into an error that shows the place.
@@ -169,6 +183,27 @@ impl Source {
             label,
         })
     }
+}
+
+/// One bracket for what there is one of, two for what there can be several of.
+fn shape(root: &DeTable<'_>) -> Result<(), Trouble> {
+    for (key, value) in root {
+        let name: &str = key.get_ref();
+        let wrong = match value.get_ref() {
+            DeValue::Array(_) => ["problem", "sweep", "run"]
+                .contains(&name)
+                .then_some(("[", "]")),
+            DeValue::Table(_) => ["learner", "figure"]
+                .contains(&name)
+                .then_some(("[[", "]]")),
+            _ => None,
+        };
+        if let Some((open, close)) = wrong {
+            let message = format!("`{name}` is written with {open}{name}{close}");
+            return Err(Trouble::new(key.span(), message));
+        }
+    }
+    Ok(())
 }
 
 /// Puts `key=value` into the table.
@@ -294,14 +329,22 @@ fn from_serde(error: toml::de::Error) -> Trouble {
                 .help(did_you_mean(name, known.iter().copied()))
         }
         (text, Some((name, _))) if text.starts_with("missing field") => {
-            Trouble::new(span, format!("`{name}` is missing")).label("from this table")
+            Trouble::new(span, format!("`{name}` is missing"))
+                .label("from this table")
+                .help("`bvlab new NAME` writes an example with every key")
         }
         (text, _) => match text.split_once(", expected ") {
             Some((found, expected)) => {
                 let found = found.strip_prefix("invalid type: ").unwrap_or(found);
                 let found = found.strip_prefix("invalid value: ").unwrap_or(found);
-                Trouble::new(span, format!("expected {expected}"))
-                    .label(format!("this is {}", article(found)))
+                let plain = |words: &str| match words {
+                    "a sequence" => "a list, as in [\"a\", \"b\"]".to_owned(),
+                    "map" => "table".to_owned(),
+                    "sequence" => "list".to_owned(),
+                    other => other.to_owned(),
+                };
+                Trouble::new(span, format!("expected {}", plain(expected)))
+                    .label(format!("this is {}", article(&plain(found))))
             }
             None => Trouble::new(span, first_upper(text)),
         },

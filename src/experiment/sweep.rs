@@ -18,7 +18,7 @@ type Placed = (f64, Range<usize>);
 #[derive(Clone, Debug)]
 pub(super) struct Values {
     pub values: Vec<Placed>,
-    pub scale: Scale,
+    scale: Scale,
 }
 
 impl Values {
@@ -48,7 +48,18 @@ impl Values {
             let message = format!("the sweep has the value {} twice", number(pair[0]));
             return Err(Trouble::new(span, message));
         }
+        // In rising order, whatever order they were written in.
+        let mut values = values;
+        values.sort_by(|a, b| a.0.total_cmp(&b.0));
         Ok(Values { values, scale })
+    }
+
+    /// How they are spread; what was rounded down to 0 has no place on a logarithmic axis.
+    pub fn scale(&self) -> Scale {
+        match self.values.iter().all(|(value, _)| *value > 0.0) {
+            true => self.scale,
+            false => Scale::Linear,
+        }
     }
 
     /// The same values as whole numbers, nearby ones falling together; for numbers that count.

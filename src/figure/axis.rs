@@ -164,7 +164,8 @@ pub fn tick_label(value: f64, ticks: &[f64], scale: Scale) -> String {
 }
 
 fn power(value: f64) -> String {
-    let text = format!("{value:e}");
+    let rounded: f64 = format!("{value:.3e}").parse().unwrap_or(value);
+    let text = format!("{rounded:e}");
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let raised: String = exponent.chars().filter_map(superscript).collect();
     let mantissa = mantissa.replace('-', "−");
@@ -211,6 +212,7 @@ mod tests {
             labels(Scale::Log, 1.0, 100.0, 8, false),
             ["1", "2", "5", "10", "20", "50", "100"]
         );
+        assert_eq!(power(3.0 * 10_f64.powi(-4)), "3·10⁻⁴");
         assert_eq!(
             labels(Scale::Log, 1e-6, 1e2, 5, false),
             ["10⁻⁶", "10⁻⁴", "0.01", "1", "100"]

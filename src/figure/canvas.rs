@@ -9,7 +9,7 @@ use base64::Engine;
 use plotters::coord::Shift;
 use plotters::prelude::{
     Circle, DrawingArea, FontDesc, FontFamily, FontStyle, FontTransform, IntoDrawingArea,
-    PathElement, Polygon, RGBColor, Rectangle, SVGBackend, Text,
+    PathElement, Polygon, RGBColor, SVGBackend, Text,
 };
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, TextStyle};
@@ -80,8 +80,19 @@ pub struct Canvas<'a> {
     area: DrawingArea<SVGBackend<'a>, Shift>,
 }
 
-fn fine((x, y): Place) -> (i32, i32) {
-    ((x * FINE).round() as i32, (y * FINE).round() as i32)
+fn fine((x, y): Place) -> Result<(i32, i32), FigureError> {
+    // Far outside, a place is still a place; what is no number is a mistake in the program.
+    let fits = |value: f64| value.abs() < 1e7;
+    match fits(x) && fits(y) {
+        true => Ok(((x * FINE).round() as i32, (y * FINE).round() as i32)),
+        false => Err(FigureError::draw(format!(
+            "({x}, {y}) is no place on the page"
+        ))),
+    }
+}
+
+fn all_fine(places: &[Place]) -> Result<Vec<(i32, i32)>, FigureError> {
+    places.iter().copied().map(fine).collect()
 }
 
 fn rgb((r, g, b): Colour) -> RGBColor {
@@ -120,15 +131,21 @@ pub fn shortened(text: &str, size: f64, bold: bool, width: f64) -> String {
     if text_width(text, size, bold) <= width {
         return text.to_owned();
     }
-    let mut kept: Vec<char> = text.chars().collect();
-    while !kept.is_empty() {
-        kept.pop();
-        let cut: String = kept.iter().collect::<String>().trim_end().to_owned() + "…";
-        if text_width(&cut, size, bold) <= width {
-            return cut;
+    let chars: Vec<char> = text.chars().collect();
+    let cut = |kept: usize| {
+        let kept: String = chars[..kept].iter().collect();
+        kept.trim_end().to_owned() + "…"
+    };
+    // The most characters that fit, by bisection.
+    let (mut fits, mut too_many) = (0, chars.len());
+    while too_many - fits > 1 {
+        let middle = (fits + too_many) / 2;
+        match text_width(&cut(middle), size, bold) <= width {
+            true => fits = middle,
+            false => too_many = middle,
         }
     }
-    String::new()
+    cut(fits)
 }
 
 impl Canvas<'_> {
@@ -141,12 +158,11 @@ impl Canvas<'_> {
             .mix(stroke.alpha)
             .stroke_width((stroke.width * FINE).round() as u32);
         if !stroke.dashed {
-            let path =
-                PathElement::new(places.iter().copied().map(fine).collect::<Vec<_>>(), style);
+            let path = PathElement::new(all_fine(places)?, style);
             return self.area.draw(&path).map_err(FigureError::draw);
         }
         for dash in dashes(places, 3.2 * stroke.width + 3.0, 2.0 * stroke.width + 3.0) {
-            let path = PathElement::new(dash.into_iter().map(fine).collect::<Vec<_>>(), style);
+            let path = PathElement::new(all_fine(&dash)?, style);
             self.area.draw(&path).map_err(FigureError::draw)?;
         }
         Ok(())
@@ -154,21 +170,7 @@ impl Canvas<'_> {
 
     /// A filled shape.
     pub fn fill(&self, places: &[Place], colour: Colour, alpha: f64) -> Result<(), FigureError> {
-        let places: Vec<_> = places.iter().copied().map(fine).collect();
-        let shape = Polygon::new(places, rgb(colour).mix(alpha));
-        self.area.draw(&shape).map_err(FigureError::draw)
-    }
-
-    /// A filled rectangle.
-    pub fn rectangle(
-        &self,
-        from: Place,
-        to: Place,
-        colour: Colour,
-        alpha: f64,
-    ) -> Result<(), FigureError> {
-        let style = rgb(colour).mix(alpha).filled();
-        let shape = Rectangle::new([fine(from), fine(to)], style);
+        let shape = Polygon::new(all_fine(places)?, rgb(colour).mix(alpha));
         self.area.draw(&shape).map_err(FigureError::draw)
     }
 
@@ -181,7 +183,7 @@ impl Canvas<'_> {
         alpha: f64,
     ) -> Result<(), FigureError> {
         let style = rgb(colour).mix(alpha).filled();
-        let shape = Circle::new(fine(place), (radius * FINE) as i32, style);
+        let shape = Circle::new(fine(place)?, (radius * FINE) as i32, style);
         self.area.draw(&shape).map_err(FigureError::draw)
     }
 
@@ -190,7 +192,7 @@ impl Canvas<'_> {
         let style = rgb(stroke.colour)
             .mix(stroke.alpha)
             .stroke_width((stroke.width * FINE) as u32);
-        let shape = Circle::new(fine(place), (radius * FINE) as i32, style);
+        let shape = Circle::new(fine(place)?, (radius * FINE) as i32, style);
         self.area.draw(&shape).map_err(FigureError::draw)
     }
 
@@ -235,7 +237,7 @@ impl Canvas<'_> {
         let style = TextStyle::from(font)
             .color(&colour)
             .pos(Pos::new(side, VPos::Center));
-        let element = Text::new(text.to_owned(), fine(place), style);
+        let element = Text::new(text.to_owned(), fine(place)?, style);
         self.area.draw(&element).map_err(FigureError::draw)
     }
 }

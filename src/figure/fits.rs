@@ -2,9 +2,9 @@
 
 use super::axis::{Axis, room};
 use super::canvas::{Canvas, Stroke};
-use super::panel::{Frame, Label, Panel, Surroundings, labels_width, write_labels};
+use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
 use super::select::{best, column, learners, rows_at, setting};
-use super::{FigureError, theme};
+use super::{FigureError, MARGIN, theme};
 use crate::experiment::{Curve, Experiment, Fits, Scale};
 use crate::outcome::Tables;
 
@@ -44,19 +44,19 @@ pub fn draw(
     }
     let texts = labels(&panels[0]).into_iter().flatten();
     frame.right -= labels_width(texts.map(|(text, _)| text));
-    frame.top += 26.0;
     let range = heights(&panels, tables)?;
+    let several = curves.len() > 1;
+    let titles: Vec<Vec<String>> = panels.iter().map(|shown| title(shown, several)).collect();
+    let lines = titles.iter().map(Vec::len).max().unwrap_or(0);
+    frame.top += TITLE * lines as f64;
+    frame.left = MARGIN + y_room(&Axis::new(Scale::Linear, range, (frame.bottom, frame.top)));
     let frames = frame.columns(panels.len(), 46.0);
     let last = panels.len() - 1;
     for (i, (shown, frame)) in panels.iter().zip(frames).enumerate() {
-        let title = [
-            (curves.len() > 1).then(|| shown.curve.name.clone()),
-            setting(shown.curve, shown.value),
-        ];
-        let title = title.into_iter().flatten().collect::<Vec<_>>().join(", ");
         let panel = panel(canvas, frame, experiment, range);
         panel.surround(&Surroundings {
-            title: Some(&title),
+            title: &titles[i],
+            above: 0.0,
             x_title: Some("x"),
             y_title: (i == 0).then_some("y"),
             y_numbers: i == 0,
@@ -71,6 +71,14 @@ pub fn draw(
     Ok(())
 }
 
+/// The lines above a panel: which learner, if there are several, and at which value.
+pub fn title(shown: &Shown, several: bool) -> Vec<String> {
+    let name = several.then(|| shown.curve.name.clone());
+    name.into_iter()
+        .chain(setting(shown.curve, shown.value))
+        .collect()
+}
+
 /// The sweep values to draw of a learner.
 fn values(curve: &Curve, options: &Fits, tables: &Tables) -> Result<Vec<f64>, FigureError> {
     let Some(axis) = &curve.axis else {
@@ -78,6 +86,7 @@ fn values(curve: &Curve, options: &Fits, tables: &Tables) -> Result<Vec<f64>, Fi
     };
     let mut values = match &options.values {
         Some(values) => values.clone(),
+        None if options.learners.len() > 1 => vec![best(tables, curve)?],
         None => {
             let ends = [axis.values.first(), axis.values.last()].map(|v| v.copied());
             let [first, last] = ends.map(|value| value.unwrap_or(f64::NAN));

@@ -13,11 +13,14 @@ mod tradeoff;
 
 pub use canvas::Drawing;
 
-use crate::experiment::{Experiment, Figure, Kind, Part, Scale};
+use crate::experiment::{Experiment, Figure, Kind, Scale};
 use crate::outcome::Tables;
 use crate::words::thousands;
 use canvas::{Canvas, Side, shortened};
 use panel::Frame;
+
+/// The margin on the left of everything.
+const MARGIN: f64 = 36.0;
 
 /// Why a figure could not be drawn.
 #[derive(Debug, thiserror::Error)]
@@ -74,31 +77,19 @@ fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String 
         thousands(resamples),
         thousands(experiment.problem.train as u64)
     );
+    let kept = experiment.run.keep.min(resamples) as usize;
     match &figure.kind {
         Kind::Tradeoff(options) => {
-            let exact = tables
-                .curves
-                .numbers("bias2_exact")
-                .iter()
-                .any(|b| b.is_finite());
-            let shown = match exact && tradeoff::draws_exact(options) {
+            let shown = match tradeoff::draws_exact(experiment, options, tables) {
                 true => "dots: simulated, with 95 % intervals; dashed: exact",
                 false => "bands: 95 % intervals",
             };
-            let runs = match options.runs {
+            let runs = match options.runs.min(kept) {
                 0 => String::new(),
                 runs => format!("; faint: {runs} single training sets"),
             };
-            let low = |name: &str| {
-                tables
-                    .curves
-                    .numbers(name)
-                    .iter()
-                    .any(|value| *value <= 0.0)
-            };
-            let log = options.y_scale == Scale::Log;
-            let cut = match log && options.parts.contains(&Part::Bias2) && low("bias2") {
-                true => "; bias² at or below 0 is off the axis",
+            let cut = match options.y_scale == Scale::Log && tradeoff::has_zero(options, tables) {
+                true => "; values at or below 0 are off the axis",
                 false => "",
             };
             format!("{sets}; {shown}{runs}{cut}")
@@ -108,7 +99,7 @@ fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String 
         }
         Kind::Fits(options) => format!(
             "{} of {} refits, each to its own {} points{}",
-            options.refits,
+            options.refits.min(kept),
             thousands(resamples),
             thousands(experiment.problem.train as u64),
             if options.mean {
@@ -124,7 +115,7 @@ fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String 
 /// Writes the heading and the line below it, and returns the frame that is left.
 fn heading(canvas: &Canvas, title: &str, caption: &str) -> Result<Frame, FigureError> {
     let (width, height) = theme::SIZE;
-    let left = 36.0;
+    let left = MARGIN;
     let title = shortened(title, theme::HEADING, true, width - 2.0 * left);
     let caption = shortened(caption, theme::CAPTION, false, width - 2.0 * left);
     canvas.text(
@@ -142,7 +133,7 @@ fn heading(canvas: &Canvas, title: &str, caption: &str) -> Result<Frame, FigureE
         Side::Right,
     )?;
     Ok(Frame {
-        left: 112.0,
+        left: MARGIN,
         top: 116.0,
         right: width - 40.0,
         bottom: height - 84.0,

@@ -4,6 +4,7 @@ use super::FigureError;
 use super::axis::{Axis, tick_label};
 use super::canvas::{Canvas, Place, Side, Stroke, shortened, text_width};
 use super::theme;
+use crate::experiment::Scale;
 
 /// The corners of a rectangle.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +36,29 @@ impl Frame {
     }
 }
 
+/// The numbers on a vertical axis: about one in 58 units, but two at least.
+fn y_ticks(y: &Axis) -> Vec<f64> {
+    let (bottom, top) = y.ends();
+    let wanted = ((bottom - top) / 58.0) as usize;
+    let mut ticks = y.ticks(wanted, false);
+    for more in 1..6 {
+        if ticks.len() >= 2 {
+            break;
+        }
+        ticks = y.ticks(wanted + more, false);
+    }
+    ticks
+}
+
+/// The room that a vertical axis needs on its left, for its numbers and its title.
+pub fn y_room(y: &Axis) -> f64 {
+    let ticks = y_ticks(y);
+    let widths = ticks
+        .iter()
+        .map(|tick| text_width(&tick_label(*tick, &ticks, y.scale), theme::AXIS, false));
+    widths.fold(0.0, f64::max) + 58.0
+}
+
 /// A frame with its axes.
 pub struct Panel<'a, 'b> {
     canvas: &'a Canvas<'b>,
@@ -46,10 +70,15 @@ pub struct Panel<'a, 'b> {
     pub y: Axis,
 }
 
+/// The height of a line of a panel's title.
+pub const TITLE: f64 = 28.0;
+
 /// What is written around a panel.
 pub struct Surroundings<'a> {
-    /// Above it.
-    pub title: Option<&'a str>,
+    /// Above it, line by line.
+    pub title: &'a [String],
+    /// The room between the frame and the title.
+    pub above: f64,
     /// Below it.
     pub x_title: Option<&'a str>,
     /// Beside it.
@@ -88,7 +117,7 @@ impl<'a, 'b> Panel<'a, 'b> {
         } = self.frame;
         let width = right - left;
         let numbers = (theme::AXIS, false);
-        let y_ticks = self.y.ticks(((bottom - top) / 58.0) as usize, false);
+        let y_ticks = y_ticks(&self.y);
         for &tick in &y_ticks {
             let y = self.y.place(tick);
             self.canvas
@@ -124,29 +153,18 @@ impl<'a, 'b> Panel<'a, 'b> {
                 .text(place, &title, numbers, theme::INK, Side::Middle)?;
         }
         if let Some(title) = with.y_title {
-            let widest = y_ticks
-                .iter()
-                .map(|tick| {
-                    text_width(
-                        &tick_label(*tick, &y_ticks, self.y.scale),
-                        theme::AXIS,
-                        false,
-                    )
-                })
-                .fold(0.0, f64::max);
-            let place = (left - widest - 34.0, (top + bottom) / 2.0);
+            let place = (left - y_room(&self.y) + 24.0, (top + bottom) / 2.0);
             self.canvas.text_up(place, title, theme::AXIS, theme::INK)?;
         }
-        if let Some(title) = with.title {
+        for (line, title) in with.title.iter().rev().enumerate() {
             let title = shortened(title, theme::LABEL, true, width + 20.0);
-            let place = ((left + right) / 2.0, top - 21.0);
-            self.canvas.text(
-                place,
-                &title,
-                (theme::LABEL, true),
-                theme::INK,
-                Side::Middle,
-            )?;
+            let place = (
+                (left + right) / 2.0,
+                top - with.above - TITLE * (line as f64 + 0.75),
+            );
+            let style = (theme::LABEL, true);
+            self.canvas
+                .text(place, &title, style, theme::INK, Side::Middle)?;
         }
         Ok(())
     }
@@ -173,7 +191,12 @@ impl<'a, 'b> Panel<'a, 'b> {
 
     /// A curve, cut where it leaves the panel.
     pub fn curve(&self, xs: &[f64], ys: &[f64], stroke: Stroke) -> Result<(), FigureError> {
-        let places: Vec<Place> = xs.iter().zip(ys).map(|(x, y)| self.at(*x, *y)).collect();
+        // What has no logarithm leaves a gap.
+        let place = |(x, y): (&f64, &f64)| match self.y.scale == Scale::Log && *y <= 0.0 {
+            true => (self.x.place(*x), f64::NAN),
+            false => self.at(*x, *y),
+        };
+        let places: Vec<Place> = xs.iter().zip(ys).map(place).collect();
         let mut piece: Vec<Place> = Vec::new();
         for pair in places.windows(2) {
             match self.clip(pair[0], pair[1]) {
@@ -223,6 +246,14 @@ impl<'a, 'b> Panel<'a, 'b> {
             (place(from.0, to.0), place(from.1, to.1))
         };
         (start <= end).then(|| (at(start), at(end)))
+    }
+
+    /// An upright bar from one value to another, cut at the panel's edges.
+    pub fn bar(&self, x: f64, low: f64, high: f64, stroke: Stroke) -> Result<(), FigureError> {
+        match self.clip(self.at(x, low), self.at(x, high)) {
+            Some((from, to)) => self.canvas.line(&[from, to], stroke),
+            None => Ok(()),
+        }
     }
 
     /// A band between two curves, cut at the panel's edges.
@@ -277,6 +308,9 @@ impl<'a, 'b> Panel<'a, 'b> {
     }
 }
 
+/// A longer label is cut.
+const LONGEST_LABEL: f64 = 300.0;
+
 /// A label beside the end of a curve.
 #[derive(Clone, Debug)]
 pub struct Label {
@@ -310,9 +344,10 @@ pub fn write_labels(
         if (ends[0].1 - y).abs() > 3.0 {
             canvas.line(&ends, Stroke::new(label.colour, 1.2).faint(0.6))?;
         }
+        let text = shortened(&label.text, theme::LABEL, true, LONGEST_LABEL);
         canvas.text(
             place,
-            &label.text,
+            &text,
             (theme::LABEL, true),
             label.colour,
             Side::Right,
@@ -324,7 +359,7 @@ pub fn write_labels(
 /// How wide the widest label is, with the room around it.
 pub fn labels_width<'a>(texts: impl Iterator<Item = &'a str>) -> f64 {
     let widths = texts.map(|text| text_width(text, theme::LABEL, true));
-    widths.fold(0.0, f64::max) + 26.0
+    widths.fold(0.0, f64::max).min(LONGEST_LABEL) + 26.0
 }
 
 /// Rising heights at least `line` apart, between the ends, near the wanted ones.

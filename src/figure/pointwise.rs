@@ -3,9 +3,9 @@
 use super::axis::{Axis, room};
 use super::canvas::{Canvas, Stroke};
 use super::fits::{self, Shown};
-use super::panel::{Frame, Label, Panel, Surroundings, labels_width, write_labels};
-use super::select::{best, column, learners, rows_at, setting};
-use super::{FigureError, theme};
+use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
+use super::select::{best, column, learners, rows_at};
+use super::{FigureError, MARGIN, theme};
 use crate::experiment::{Experiment, Part, Pointwise, Scale};
 use crate::outcome::Tables;
 
@@ -35,7 +35,9 @@ pub fn draw(
     }
     let texts = ["refits", "mean fit"];
     frame.right -= labels_width(PARTS.map(theme::name).into_iter().chain(texts));
-    frame.top += 26.0;
+    let titles: Vec<Vec<String>> = shown.iter().map(|shown| fits::title(shown, true)).collect();
+    let lines = titles.iter().map(Vec::len).max().unwrap_or(0);
+    frame.top += TITLE * lines as f64;
     let fit_heights = fits::heights(&shown, tables)?;
     let mut most: f64 = 0.0;
     for shown in &shown {
@@ -43,14 +45,12 @@ pub fn draw(
         most = curves.iter().flatten().copied().fold(most, f64::max);
     }
     let (_, most) = room([0.0, most].into_iter(), Scale::Linear, 0.05);
+    let part_axis = |frame: Frame| Axis::new(Scale::Linear, (0.0, most), (frame.bottom, frame.top));
+    let fit_axis = Axis::new(Scale::Linear, fit_heights, (frame.bottom, frame.top));
+    frame.left = MARGIN + y_room(&part_axis(frame)).max(y_room(&fit_axis));
     let middle = frame.top + (frame.bottom - frame.top) * 0.47;
     let count = shown.len();
     for (i, (shown, whole)) in shown.iter().zip(frame.columns(count, 46.0)).enumerate() {
-        let title = [
-            Some(shown.curve.name.clone()),
-            setting(shown.curve, shown.value),
-        ];
-        let title = title.into_iter().flatten().collect::<Vec<_>>().join(", ");
         let mut below = whole;
         if shown.refits > 0 {
             let above = Frame {
@@ -60,7 +60,8 @@ pub fn draw(
             below.top = middle + 20.0;
             let panel = fits::panel(canvas, above, experiment, fit_heights);
             panel.surround(&Surroundings {
-                title: Some(&title),
+                title: &titles[i],
+                above: 0.0,
                 x_title: None,
                 y_title: (i == 0).then_some("y"),
                 y_numbers: i == 0,
@@ -77,10 +78,10 @@ pub fn draw(
             experiment.problem.inputs.range(),
             (below.left, below.right),
         );
-        let y = Axis::new(Scale::Linear, (0.0, most), (below.bottom, below.top));
-        let panel = Panel::new(canvas, below, x, y);
+        let panel = Panel::new(canvas, below, x, part_axis(below));
         panel.surround(&Surroundings {
-            title: (shown.refits == 0).then_some(&title),
+            title: if shown.refits == 0 { &titles[i] } else { &[] },
+            above: 0.0,
             x_title: Some("x"),
             y_title: (i == 0).then_some("squared error"),
             y_numbers: i == 0,

@@ -1,13 +1,16 @@
 //! Noise, bias², variance and risk over the sweep.
 
 use super::axis::{Axis, room};
-use super::canvas::{Canvas, Side, Stroke};
-use super::panel::{Frame, Label, Panel, Surroundings, labels_width, write_labels};
+use super::canvas::{Canvas, Side, Stroke, shortened, text_width};
+use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
 use super::select::{column, factor, learners, rows_at, rows_of};
-use super::{FigureError, theme};
+use super::{FigureError, MARGIN, theme};
 use crate::experiment::{Curve, Experiment, Part, Scale, Tradeoff};
 use crate::outcome::Tables;
 use crate::words::short;
+
+/// The height of the line that says where the risk is lowest.
+const MINIMUM: f64 = 30.0;
 
 /// One line of a panel with its error bars.
 struct Line {
@@ -23,16 +26,38 @@ struct Line {
 
 /// A panel's content.
 struct Content {
-    title: Option<String>,
+    title: Vec<String>,
     lines: Vec<Line>,
     runs: Vec<Runs>,
     minimum: Option<(f64, f64, String)>,
 }
 
-/// Whether the figure shows curves that can have an exact form.
-pub fn draws_exact(options: &Tradeoff) -> bool {
-    let exact = |part: &Part| matches!(part, Part::Bias2 | Part::Variance | Part::Risk);
-    options.parts.iter().any(exact)
+/// Whether a curve of the figure has an exact form beside it.
+pub fn draws_exact(experiment: &Experiment, options: &Tradeoff, tables: &Tables) -> bool {
+    let parts: &[Part] = match options.overlay {
+        true => &[headline(options)],
+        false => &options.parts,
+    };
+    let swept = learners(experiment, &options.learners);
+    let mut swept = swept.into_iter().filter(|curve| curve.axis.is_some());
+    swept.any(|curve| {
+        let exact = |part: &Part| line(curve, *part, "", theme::INK, tables);
+        parts
+            .iter()
+            .any(|part| exact(part).is_ok_and(|line| !line.exact.is_empty()))
+    })
+}
+
+/// Whether a curve of the figure touches zero.
+pub fn has_zero(options: &Tradeoff, tables: &Tables) -> bool {
+    let zero = |part: &Part| {
+        tables
+            .curves
+            .numbers(column_name(*part))
+            .iter()
+            .any(|v| *v <= 0.0)
+    };
+    options.parts.iter().any(zero)
 }
 
 pub fn draw(
@@ -65,10 +90,20 @@ pub fn draw(
     let mut frame = frame;
     frame.right -= labels_width(labels.map(|line| line.label.as_str()));
     let (low, high) = heights(&contents, options);
-    let titled = contents.iter().any(|content| content.title.is_some());
-    if titled {
-        frame.top += 26.0;
+    // Above the panels, a line for their titles and one for where the risk is lowest.
+    if contents.iter().any(|content| !content.title.is_empty()) {
+        frame.top += TITLE;
     }
+    let marked = contents.iter().any(|content| content.minimum.is_some());
+    if marked {
+        frame.top += MINIMUM;
+    }
+    let y_axis = |frame: Frame| Axis::new(options.y_scale, (low, high), (frame.bottom, frame.top));
+    frame.left = MARGIN + y_room(&y_axis(frame));
+    let y_title = match (options.overlay, headline(options)) {
+        (true, part) => theme::name(part),
+        (false, _) => "squared error",
+    };
     let frames = frame.columns(contents.len(), 46.0);
     let last = contents.len() - 1;
     for (i, (content, frame)) in contents.iter().zip(frames).enumerate() {
@@ -82,14 +117,14 @@ pub fn draw(
         let axes = shown.iter().filter_map(|curve| curve.axis.as_ref());
         let range = room(axes.flat_map(|axis| &axis.values).copied(), scale, 0.02);
         let x = Axis::new(scale, range, (frame.left, frame.right));
-        let y = Axis::new(options.y_scale, (low, high), (frame.bottom, frame.top));
-        let panel = Panel::new(canvas, frame, x, y);
+        let panel = Panel::new(canvas, frame, x, y_axis(frame));
         let long = format!("{} ({})", axis.name, axis.about);
-        let fits = super::canvas::text_width(&long, theme::AXIS, false) < frame.right - frame.left;
+        let fits = text_width(&long, theme::AXIS, false) < frame.right - frame.left;
         panel.surround(&Surroundings {
-            title: content.title.as_deref(),
+            title: &content.title,
+            above: if marked { MINIMUM } else { 0.0 },
             x_title: Some(if fits { &long } else { &axis.name }),
-            y_title: (i == 0).then_some("squared error"),
+            y_title: (i == 0).then_some(y_title),
             y_numbers: i == 0,
             x_numbers: true,
             x_whole: axis.values.iter().all(|value| value.fract() == 0.0),
@@ -125,14 +160,11 @@ fn single(
     for (i, reference) in flat.iter().enumerate() {
         let colour = theme::LEARNERS[(i + 2) % theme::LEARNERS.len()];
         let part = headline(options);
-        lines.push(flat_line(
-            reference,
-            curve,
-            part,
-            &reference.name,
-            colour,
-            tables,
-        )?);
+        let label = match part {
+            Part::Risk | Part::Test => reference.name.clone(),
+            part => format!("{}: {}", reference.name, theme::name(part)),
+        };
+        lines.push(flat_line(reference, curve, part, &label, colour, tables)?);
     }
     let mut runs = Vec::new();
     for &part in &options.parts {
@@ -141,7 +173,7 @@ fn single(
         }
     }
     Ok(Content {
-        title: titled.then(|| curve.name.clone()),
+        title: titled.then(|| curve.name.clone()).into_iter().collect(),
         minimum: minimum(&lines, curve),
         lines,
         runs,
@@ -178,7 +210,7 @@ fn overlay(
         lines.push(line(swept[0], Part::Noise, "noise", theme::NOISE, tables)?);
     }
     Ok(Content {
-        title: None,
+        title: Vec::new(),
         lines,
         runs,
         minimum: None,
@@ -209,14 +241,7 @@ fn line(
     let rows = rows_of(&tables.curves, &curve.name)?;
     let get = |name: &str| column(&tables.curves, name, &rows).to_vec();
     let xs = get("value");
-    let name = match part {
-        Part::Noise => "noise",
-        Part::Bias2 => "bias2",
-        Part::Variance => "variance",
-        Part::Risk => "risk",
-        Part::Test => "test_risk",
-        Part::Train => "train_risk",
-    };
+    let name = column_name(part);
     let factor = factor(tables);
     let reach = get(&format!("{name}_se"))
         .iter()
@@ -246,6 +271,18 @@ fn line(
         reach,
         exact,
     })
+}
+
+/// Where a part stands in the table of curves.
+fn column_name(part: Part) -> &'static str {
+    match part {
+        Part::Noise => "noise",
+        Part::Bias2 => "bias2",
+        Part::Variance => "variance",
+        Part::Risk => "risk",
+        Part::Test => "test_risk",
+        Part::Train => "train_risk",
+    }
 }
 
 /// A learner without the swept number, as a flat line over another's axis.
@@ -330,7 +367,7 @@ fn minimum(lines: &[Line], curve: &Curve) -> Option<(f64, f64, String)> {
         .min_by(|a, b| a.1.total_cmp(b.1))
         .map(|(x, y)| (*x, *y))?;
     let name = &curve.axis.as_ref()?.name;
-    Some((x, y, format!("lowest at {name} = {}", short(x))))
+    Some((x, y, format!("{name} = {}", short(x))))
 }
 
 /// The range of the vertical axis.
@@ -356,15 +393,23 @@ fn heights(contents: &[Content], options: &Tradeoff) -> (f64, f64) {
     match options.y_scale {
         Scale::Linear => (0.0, if high > 0.0 { high } else { 1.0 }),
         Scale::Log => {
-            let positive = lines()
-                .flat_map(|line| &line.values)
-                .copied()
-                .filter(|v| *v > 0.0);
-            let low = positive.fold(f64::INFINITY, f64::min);
-            match low.is_finite() && high > 0.0 {
-                // Estimates of bias² can be zero or negative: the axis ends five decades down.
-                true => (low.max(high * 1e-5) / 1.3, high),
-                false => (1e-3, 1.0),
+            let lowest = |bias: bool| {
+                let lines = lines().filter(|line| (line.part == Part::Bias2) == bias);
+                let values = lines.flat_map(|line| &line.values).copied();
+                values
+                    .filter(|value| *value > 0.0)
+                    .fold(f64::INFINITY, f64::min)
+            };
+            // An estimate of bias² may come arbitrarily near to zero: three decades are enough.
+            let (bias, other) = (lowest(true), lowest(false));
+            let low = match other.is_finite() {
+                true => other.min(bias.max(other * 1e-3)),
+                false => bias,
+            };
+            match (high > 0.0, low < high) {
+                (true, true) => (low / 1.3, high),
+                (true, false) => (high * 1e-3, high),
+                (false, _) => (1e-3, 1.0),
             }
         }
     }
@@ -394,11 +439,7 @@ fn fill(panel: &Panel, content: &Content, options: &Tradeoff) -> Result<(), Figu
             let spacing = (end - panel.frame.left) / line.xs.len() as f64;
             let radius = (spacing / 3.0).clamp(2.2, 5.0);
             for ((x, low), high) in line.xs.iter().zip(&low).zip(&high) {
-                panel.curve(
-                    &[*x, *x],
-                    &[*low, *high],
-                    Stroke::new(line.colour, 2.0).faint(0.7),
-                )?;
+                panel.bar(*x, *low, *high, Stroke::new(line.colour, 2.0).faint(0.7))?;
             }
             panel.dots(&line.xs, &line.values, radius, line.colour, 0.75)?;
             panel.curve(
@@ -426,9 +467,10 @@ fn fill(panel: &Panel, content: &Content, options: &Tradeoff) -> Result<(), Figu
 
 /// Marks where the risk is lowest.
 fn mark(canvas: &Canvas, panel: &Panel, content: &Content) -> Result<(), FigureError> {
-    let Some((x, y, text)) = &content.minimum else {
+    let Some((x, y, setting)) = &content.minimum else {
         return Ok(());
     };
+    let text = &format!("lowest at {setting}");
     let place = panel.at(*x, *y);
     if !panel.shows(place) {
         return Ok(());
@@ -440,25 +482,20 @@ fn mark(canvas: &Canvas, panel: &Panel, content: &Content) -> Result<(), FigureE
         bottom,
     } = panel.frame;
     let guide = Stroke::new(theme::SOFT, 1.4).dashed();
-    canvas.line(&[(place.0, top + 30.0), (place.0, bottom)], guide)?;
+    canvas.line(&[(place.0, top - 6.0), (place.0, bottom)], guide)?;
     canvas.ring(place, 8.0, Stroke::new(theme::RISK, 2.4))?;
-    let width = super::canvas::text_width(text, theme::CAPTION, false);
-    let middle = place.0.clamp(
-        left + width / 2.0 + 8.0,
-        (right - width / 2.0).max(left + width / 2.0 + 8.0),
-    );
-    let behind = (
-        (middle - width / 2.0 - 5.0, top + 1.0),
-        (middle + width / 2.0 + 5.0, top + 28.0),
-    );
-    canvas.rectangle(behind.0, behind.1, (255, 255, 255), 0.85)?;
-    canvas.text(
-        (middle, top + 15.0),
-        text,
-        (theme::CAPTION, false),
-        theme::INK,
-        Side::Middle,
-    )
+    let style = (theme::CAPTION, false);
+    let text = match text_width(text, style.0, style.1) <= right - left {
+        true => text.clone(),
+        false => shortened(setting, style.0, style.1, right - left + 20.0),
+    };
+    let half = text_width(&text, style.0, style.1) / 2.0;
+    let middle = place
+        .0
+        .max(left + half)
+        .min((right - half).max(left + half));
+    let above = (middle, top - MINIMUM * 0.6);
+    canvas.text(above, &text, style, theme::INK, Side::Middle)
 }
 
 fn end_label(panel: &Panel, line: &Line) -> Label {

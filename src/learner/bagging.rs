@@ -14,7 +14,7 @@ pub(super) const FAMILY: Family = Family {
         name: "members",
         about: "number of bootstrapped copies",
         least: 1.0,
-        most: Most::Value(100_000.0),
+        most: Most::Value(10_000.0),
         whole: true,
         default: Some(50.0),
     }],
@@ -52,7 +52,7 @@ pub struct BaggingSetting {
 ///
 /// | number | meaning | range | default |
 /// |---|---|---|---|
-/// | `members` | number M of bootstrapped copies | 1 to 100 000 | 50 |
+/// | `members` | number M of bootstrapped copies | 1 to 10 000 | 50 |
 ///
 /// **Cost** of a whole path: M_max paths of the base learner.
 ///

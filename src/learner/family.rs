@@ -30,8 +30,8 @@ pub enum Most {
     Value(f64),
     /// The number of training points.
     Train,
-    /// One less than the number of training points.
-    BelowTrain,
+    /// One less than the number of training points, and at most this.
+    BelowTrain(f64),
 }
 
 /// A setting that is one of a few words.

@@ -15,7 +15,7 @@ pub(super) const FAMILY: Family = Family {
             name: "degree",
             about: "degree of the polynomial",
             least: 0.0,
-            most: Most::BelowTrain,
+            most: Most::BelowTrain(1000.0),
             whole: true,
             default: None,
         },
@@ -77,7 +77,7 @@ pub enum Basis {
 ///
 /// | number | meaning | range | default |
 /// |---|---|---|---|
-/// | `degree` | degree | 0 to n - 1 | must be given |
+/// | `degree` | degree | 0 to n - 1, at most 1000 | must be given |
 /// | `lambda` | λ, against the *sum* of squared residuals | from 0 | 0 |
 /// | `basis` | `legendre` or `monomial` | | `legendre` |
 ///

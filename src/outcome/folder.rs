@@ -1,6 +1,6 @@
 //! The folder of a result.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -73,14 +73,34 @@ fn read_manifest(home: &Path) -> Result<Manifest, OutcomeError> {
     serde_json::from_str(&text).map_err(|error| failed(error.to_string()))
 }
 
+/// Removes what killed runs left in a folder of results.
+fn clear_remains(home: &Path) {
+    for entry in fs::read_dir(home).into_iter().flatten().flatten() {
+        let hidden = entry.file_name().to_string_lossy().starts_with(HIDDEN);
+        let lock = entry.path().join(LOCK);
+        if hidden && File::open(lock).is_ok_and(|lock| lock.try_lock().is_ok()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
 /// A result being written: all of it goes to a hidden folder first, and takes its place only when
-/// it is complete. Dropped before that, it leaves nothing behind.
+/// it is complete. Dropped before that, it leaves nothing behind; killed before that, what it leaves
+/// is cleared away by the next.
 pub struct Staging {
     home: PathBuf,
     hidden: PathBuf,
+    /// Held as long as this process lives: tells a run that goes on from one that was killed.
+    _lock: File,
     made: Vec<PathBuf>,
     files: Vec<String>,
 }
+
+/// What the hidden folders' names begin with.
+const HIDDEN: &str = ".new-";
+
+/// The file in a hidden folder that is locked while its run goes on.
+const LOCK: &str = ".lock";
 
 impl Staging {
     /// Prepares a result in the folder `home`, which is made where it does not exist.
@@ -89,27 +109,27 @@ impl Staging {
     ///
     /// If nothing can be written there.
     pub fn open(home: &Path) -> Result<Self, OutcomeError> {
-        let mut staging = Staging {
-            home: home.to_owned(),
-            hidden: home.join(format!(".new-{}", std::process::id())),
-            made: Vec::new(),
-            files: Vec::new(),
-        };
-        for folder in staging.hidden.ancestors() {
-            if folder.as_os_str().is_empty() || folder.exists() {
-                break;
-            }
-            staging.made.push(folder.to_owned());
-        }
-        fs::create_dir_all(&staging.hidden).map_err(|source| OutcomeError::Write {
+        let cannot = |source| OutcomeError::Write {
             path: home.to_owned(),
             source,
-        })?;
+        };
+        clear_remains(home);
+        let hidden = home.join(format!("{HIDDEN}{}", std::process::id()));
+        let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+        let made = hidden.ancestors().take_while(missing).map(Path::to_owned);
+        let made: Vec<PathBuf> = made.collect();
+        fs::create_dir_all(&hidden).map_err(cannot)?;
         // A folder that can be made but not written to is found out before the run, not after it.
-        staging.write(".probe", b"")?;
-        let _ = fs::remove_file(staging.hidden.join(".probe"));
-        staging.files.clear();
-        Ok(staging)
+        let lock = File::create(hidden.join(LOCK)).map_err(cannot)?;
+        // Where files cannot be locked, nothing is ever taken for the remains of a killed run.
+        let _ = lock.try_lock();
+        Ok(Staging {
+            home: home.to_owned(),
+            hidden,
+            _lock: lock,
+            made,
+            files: Vec::new(),
+        })
     }
 
     /// Where a file is to be written; it becomes part of the result.
@@ -156,10 +176,10 @@ impl Staging {
         self.put(&manifest)?;
         for old in before.iter().filter(|file| !manifest.files.contains(file)) {
             // Only names that a result can have: the manifest is a file that anyone may edit.
-            if Path::new(old)
+            let plain = Path::new(old)
                 .file_name()
-                .is_some_and(|name| name == old.as_str())
-            {
+                .is_some_and(|name| name == old.as_str());
+            if plain && old != Manifest::FILE {
                 let _ = fs::remove_file(self.home.join(old));
             }
         }
@@ -189,12 +209,41 @@ impl Staging {
             source: error.into(),
         })?;
         self.write(Manifest::FILE, (text + "\n").as_bytes())?;
+        let mut moved = Vec::new();
         for file in &self.files {
-            let (from, to) = (self.hidden.join(file), self.home.join(file));
-            fs::rename(&from, &to).map_err(|source| OutcomeError::Write { path: to, source })?;
+            if let Err(source) = self.put_one(file) {
+                // All or nothing: what was there before comes back.
+                for file in moved {
+                    let _ = fs::rename(self.aside(file), self.home.join(file));
+                }
+                let path = self.home.join(file);
+                return Err(OutcomeError::Write { path, source });
+            }
+            moved.push(file);
         }
         self.made.clear();
         Ok(())
+    }
+
+    /// Moves one file to its place, and what was there aside.
+    fn put_one(&self, file: &str) -> std::io::Result<()> {
+        let place = self.home.join(file);
+        if place.is_dir() {
+            return Err(std::io::Error::other("a folder of that name is in the way"));
+        }
+        let had_one = place.exists();
+        if had_one {
+            fs::rename(&place, self.aside(file))?;
+        }
+        let put = fs::rename(self.hidden.join(file), &place);
+        if put.is_err() && had_one {
+            let _ = fs::rename(self.aside(file), &place);
+        }
+        put
+    }
+
+    fn aside(&self, file: &str) -> PathBuf {
+        self.hidden.join(format!(".old-{file}"))
     }
 }
 

@@ -15,7 +15,9 @@ use std::path::PathBuf;
 pub enum OutcomeError {
     /// Something could not be written.
     #[error("cannot write {}", path.display())]
-    #[diagnostic(help("choose another folder with --out DIR; what was there before is unchanged"))]
+    #[diagnostic(help(
+        "is the folder yours to write to, and the disk not full? `bvlab run --out DIR` takes another; what was there before is unchanged"
+    ))]
     Write {
         /// What.
         path: PathBuf,

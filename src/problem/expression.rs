@@ -293,6 +293,14 @@ fn complaint(text: &str, offset: usize) -> ExpressionError {
         Some(found) => {
             let help = if "<>".contains(found) {
                 "comparisons cannot be chained: write `(0 < x)*(x < 5)`"
+            } else if "&|=!".contains(found) {
+                "conditions are numbers: `(x > 1)*(x < 5)` is 1 where both hold"
+            } else if let Some(function) = function_before(&text[..start]) {
+                return ExpressionError {
+                    message: format!("`{function}` needs brackets"),
+                    help: Some(format!("write `{function}(…)`")),
+                    span: start..start + found.len_utf8(),
+                };
             } else if found.is_alphabetic() || found == '(' {
                 "between two factors write `*`: `2*x`, not `2x`"
             } else {
@@ -305,6 +313,16 @@ fn complaint(text: &str, offset: usize) -> ExpressionError {
             }
         }
     }
+}
+
+/// The function whose name the text ends with.
+fn function_before(text: &str) -> Option<&'static str> {
+    let plain = |c: char| c.is_alphanumeric() || c == '_';
+    let name = text.trim_end().rsplit(|c| !plain(c)).next()?;
+    let functions = FUNCTIONS.iter().map(|(known, _)| *known);
+    functions
+        .chain(FUNCTIONS_OF_TWO.iter().map(|(known, _)| *known))
+        .find(|known| *known == name)
 }
 
 type Input<'i> = LocatingSlice<&'i str>;
@@ -458,6 +476,10 @@ mod tests {
         let cases = [
             ("sin(x", 4..5, "the expression ends too early"),
             ("2x", 1..2, "`x` does not belong here"),
+            ("sin x", 4..5, "`sin` needs brackets"),
+            ("sin(π", 4..6, "the expression ends too early"),
+            ("0 < x < 5", 6..7, "`<` does not belong here"),
+            ("x > 1 && x < 2", 6..7, "`&` does not belong here"),
             ("sinn(x)", 0..4, "`sinn` is not known here"),
             ("3 + y", 4..5, "`y` is not known here"),
             ("x + * 2", 4..5, "`*` does not belong here"),
@@ -479,6 +501,7 @@ mod tests {
             fails("log(x)").help.unwrap(),
             "write `ln` for the natural logarithm, or `log10`"
         );
+        assert!(at("max(ln(-x), 0)", 3.0).is_nan() && at("ln(-x) < 0", 3.0).is_nan());
         assert!(fails("sinn(x)").help.unwrap().contains("`sin`"));
         assert!(fails("sin").help.unwrap().contains("sin(…)"));
     }

@@ -187,7 +187,7 @@ fn values_out_of_range() {
         "",
     );
     refuses("[0, 15]", "[15, 0]", "[15, 0]", "range is empty", "");
-    refuses("[0, 15]", "[0, inf]", "[0, inf]", "range is empty", "");
+    refuses("[0, 15]", "[0, inf]", "[0, inf]", "range is not finite", "");
     refuses(
         "uniform = [0, 15]",
         "normal = [0, -1]",
@@ -217,7 +217,7 @@ fn values_out_of_range() {
         "",
     );
     refuses("min-leaf = 2", "min-leaf = 1.5", "1.5", "whole number", "");
-    refuses("resamples = 100", "resamples = 1", "1", "at least 2", "");
+    refuses("resamples = 100", "resamples = 1", "1", "at least 4", "");
     refuses("resamples = 100", "resamples = 1e20", "1e20", "at most", "");
     refuses("seed = 1", "seed = -1", "-1", "at least 0", "");
     refuses("grid = 50", "grid = 0", "{ grid = 0 }", "at least 1", "");
@@ -460,7 +460,7 @@ fn learners_that_are_none_or_two() {
         "tree = { min-leaf = 2 }",
         "name = \"\"\ntree = {}",
         "\"\"",
-        "not empty",
+        "1 to 60 characters",
         "",
     );
     refuses(

@@ -282,7 +282,7 @@ fn figures_are_redrawn_from_tables() {
     place.write("other.toml", &SMALL.replace("1..10", "1..12"));
     let (code, _, err) = place.run(&["draw", "results/small", "--figures", "other.toml"]);
     assert_eq!(code, 2);
-    assert!(err.contains("other learners, sweeps"), "{err}");
+    assert!(err.contains("another problem, sweep"), "{err}");
     let (code, _, err) = place.run(&["draw", "nowhere"]);
     assert_eq!(code, 2);
     assert!(

@@ -118,22 +118,52 @@ fn paired_differences_are_sharper_than_unpaired_ones() {
     );
     let experiment = Experiment::read("paired", Source::new("", &text, &[])).unwrap();
     let results = engine::run(&experiment, 2, &Unwatched).unwrap();
-    let [a, b] = [0, 1].map(|i| &results.learners[i].decomposition.parts[0]);
-    let paired = a.risk_minus(b);
+    let [all_a, all_b] = [0, 1].map(|i| &results.learners[i].decomposition);
+    let [a, b] = [&all_a.parts[0], &all_b.parts[0]];
+    let paired = all_a.risk_minus(0, all_b, 0);
     assert!(paired.se > 0.0 && paired.se < 0.5 * a.risk.se.hypot(b.risk.se));
     assert!((paired.value - (a.risk.value - b.risk.value)).abs() < 1e-15);
 }
 
+/// Test points that are drawn are a sample too: over seeds, averages and paired differences vary
+/// because of them, and the intervals must know it.
 #[test]
-fn drawn_test_points_widen_the_error_bars() {
+fn drawn_test_points_are_in_the_error_bars() {
     let text = r#"
         problem = { truth = "sin(x)", inputs = { uniform = [0, 6] }, noise = { normal = 0.1 }, train = 30 }
-        learner = [{ polynomial = { degree = 1 } }]
-        run     = { resamples = 500, test = { draw = 30 } }
+        learner = [{ polynomial = { degree = 1 } }, { name = "flat", polynomial = { degree = 0 } }]
+        run     = { resamples = 400, test = { draw = 60 } }
     "#;
-    let experiment = Experiment::read("drawn", Source::new("", text, &[])).unwrap();
-    let results = engine::run(&experiment, 2, &Unwatched).unwrap();
-    let with = &results.learners[0].decomposition.parts[0];
-    // The bias of a line under a sine differs from place to place: 30 places do not settle it.
-    assert!(with.bias2.se > 0.1 * with.bias2.value);
+    let run = |sets: &[String]| {
+        let experiment = Experiment::read("drawn", Source::new("", text, sets)).unwrap();
+        engine::run(&experiment, 2, &Unwatched).unwrap()
+    };
+    // A fine grid and many resamples stand in for the exact values.
+    let fine = [
+        "run.test={ grid = 2000 }".to_owned(),
+        "run.resamples=20000".to_owned(),
+    ];
+    let fine = run(&fine);
+    let values = |results: &bvlab::engine::Results| {
+        let [line, flat] = [0, 1].map(|i| &results.learners[i].decomposition);
+        let parts = &line.parts[0];
+        [parts.bias2, parts.risk, flat.risk_minus(0, line, 0)]
+    };
+    let wanted = values(&fine);
+    let mut covered = [0; 3];
+    for seed in 0..SEEDS {
+        let results = run(&[format!("run.seed={seed}")]);
+        let factor = interval_factor(0.95, results.learners[0].decomposition.groups);
+        for (i, got) in values(&results).into_iter().enumerate() {
+            if (got.value - wanted[i].value).abs() <= factor * got.se {
+                covered[i] += 1;
+            }
+        }
+    }
+    for count in covered {
+        assert!(
+            count as f64 >= 0.9 * SEEDS as f64,
+            "of {SEEDS}: {covered:?}"
+        );
+    }
 }

@@ -113,7 +113,7 @@ fn knn_has_the_variance_noise_over_k_and_the_bias_of_its_neighbours() {
         problem = { truth = "0.01*x^2 + 1", inputs = { grid = [0, 16] }, noise = { normal = 0.3 }, train = 16 }
         sweep   = { k = "1..16" }
         learner = [{ knn = {} }]
-        run     = { resamples = 2, test = { grid = 16 } }
+        run     = { resamples = 4, test = { grid = 16 } }
     "#);
     let exact = results.learners[0].exact.as_ref().unwrap();
     let x = experiment.test.points.values();
@@ -140,7 +140,7 @@ fn least_squares_has_in_sample_variance_of_its_number_of_columns() {
         problem = { truth = "cos(x)", inputs = { normal = [0, 2], fixed = true }, noise = { laplace = 0.7 }, train = 30 }
         sweep   = { degree = "0..29" }
         learner = [{ polynomial = {} }]
-        run     = { resamples = 2, test = "inputs" }
+        run     = { resamples = 4, test = "inputs" }
     "#);
     let exact = results.learners[0].exact.as_ref().unwrap();
     for degree in 0..30 {
@@ -161,7 +161,7 @@ fn ridge_has_the_variance_of_its_shrunken_singular_values() {
         problem = { truth = "x", inputs = { grid = [-1, 1] }, noise = { normal = 1 }, train = 20 }
         sweep   = { lambda = [0.01, 1, 30] }
         learner = [{ polynomial = { degree = 2 } }]
-        run     = { resamples = 2, test = "inputs" }
+        run     = { resamples = 4, test = "inputs" }
     "#);
     let exact = results.learners[0].exact.as_ref().unwrap();
     let t = experiment.test.points.values();
@@ -191,7 +191,7 @@ fn knn_on_a_circle_follows_its_closed_form() {
         problem = { truth = "sin(2*pi*x)", inputs = { grid = [0, 1] }, noise = { normal = 0.1 }, train = 100 }
         sweep   = { k = [1, 3, 7, 15] }
         learner = [{ knn = {} }]
-        run     = { resamples = 2, test = "inputs" }
+        run     = { resamples = 4, test = "inputs" }
     "#);
     let exact = results.learners[0].exact.as_ref().unwrap();
     let pi = std::f64::consts::PI;

@@ -179,7 +179,7 @@ fn degenerate_data_can_be_drawn() {
         ("truth  = \"sin(x)\"", "truth  = \"0\""),
         ("truth  = \"sin(x)\"", "truth  = \"1e150*sin(x)\""),
         ("truth  = \"sin(x)\"", "truth  = \"1e-150*sin(x)\""),
-        ("resamples = 60", "resamples = 2"),
+        ("resamples = 60", "resamples = 4"),
         ("grid = 50", "grid = 1"),
         ("uniform = [0, 10]", "uniform = [1e9, 1.000001e9]"),
     ] {

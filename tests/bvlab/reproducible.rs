@@ -199,7 +199,7 @@ fn averages_follow_the_distribution_of_the_inputs() {
             r#"
             problem = {{ truth = "0", inputs = {{ normal = [0, 1] }}, noise = {{ normal = "abs(x)" }}, train = 5 }}
             learner = [{{ tree = {{}} }}]
-            run     = {{ resamples = 2, test = {test} }}
+            run     = {{ resamples = 4, test = {test} }}
             "#
         );
         let results = engine::run(&experiment(&text), 1, &Unwatched).unwrap();
