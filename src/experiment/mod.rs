@@ -21,7 +21,7 @@ use crate::learner::Learner;
 use crate::problem::{Expression, Inputs, Noise, NotFinite, Points, Problem, Shape, grid, side};
 use crate::stream::{Purpose, Stream};
 use crate::words::{choice, number, thousands};
-use raw::{Num, RawExperiment, RawInputs, RawNoise, RawProblem, RawRun, RawTest};
+use raw::{Num, Only, RawExperiment, RawInputs, RawNoise, RawProblem, RawRun, RawTest};
 use source::Trouble;
 
 /// The most training points, test points or kept resamples.
@@ -209,9 +209,9 @@ fn check_problem(raw: &Spanned<RawProblem>) -> Result<Problem, Trouble> {
     })
 }
 
-fn check_inputs(raw: &Spanned<RawInputs>) -> Result<(Inputs, usize, bool), Trouble> {
+fn check_inputs(raw: &Spanned<Only<RawInputs>>) -> Result<(Inputs, usize, bool), Trouble> {
     let span = raw.span();
-    let raw = raw.get_ref();
+    let Only(raw) = raw.get_ref();
     let ends = |pair: &Spanned<raw::Pair>| {
         let raw::Pair(from, to) = *pair.get_ref();
         match (
@@ -281,9 +281,9 @@ fn check_inputs(raw: &Spanned<RawInputs>) -> Result<(Inputs, usize, bool), Troub
     Ok((inputs, dimension, fixed))
 }
 
-fn check_noise(raw: &Spanned<RawNoise>, dimension: usize) -> Result<Noise, Trouble> {
+fn check_noise(raw: &Spanned<Only<RawNoise>>, dimension: usize) -> Result<Noise, Trouble> {
     let span = raw.span();
-    let raw = raw.get_ref();
+    let Only(raw) = raw.get_ref();
     let shapes = [
         (&raw.normal, Shape::Normal),
         (&raw.uniform, Shape::Uniform),
@@ -534,7 +534,7 @@ fn check_finite(
 ) -> Result<(), Trouble> {
     let blame = |error: NotFinite| {
         let raw = raw.get_ref();
-        let noise = raw.noise.get_ref();
+        let Only(noise) = raw.noise.get_ref();
         let sds = [
             &noise.normal,
             &noise.uniform,

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
@@ -45,9 +46,9 @@ pub(super) struct RawProblem {
     #[schemars(with = "String")]
     pub truth: Spanned<String>,
     #[schemars(with = "RawInputs")]
-    pub inputs: Spanned<RawInputs>,
+    pub inputs: Spanned<Only<RawInputs>>,
     #[schemars(with = "RawNoise")]
-    pub noise: Spanned<RawNoise>,
+    pub noise: Spanned<Only<RawNoise>>,
     /// How many points a training set has.
     #[schemars(with = "u64")]
     pub train: Spanned<Num>,
@@ -55,11 +56,7 @@ pub(super) struct RawProblem {
 
 /// The distribution of the inputs: exactly one of uniform, normal and grid.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(
-    deny_unknown_fields,
-    rename_all = "kebab-case",
-    expecting = "a table, as in { uniform = [0, 15] }"
-)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct RawInputs {
     /// Uniform between two ends: [from, to].
     #[schemars(with = "Option<[f64; 2]>")]
@@ -80,11 +77,7 @@ pub(super) struct RawInputs {
 
 /// The noise in the labels, by its standard deviation: a number or an expression in x.
 #[derive(Debug, Deserialize, JsonSchema)]
-#[serde(
-    deny_unknown_fields,
-    rename_all = "kebab-case",
-    expecting = "a table, as in { normal = 0.5 }"
-)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct RawNoise {
     /// Gaussian noise of this sd.
     #[schemars(with = "Option<NumOrText>")]
@@ -125,6 +118,46 @@ pub(super) struct RawRun {
     /// How many resamples' data and fits are kept for drawing (default 50).
     #[schemars(with = "Option<u64>")]
     pub keep: Option<Spanned<Num>>,
+}
+
+/// What is written as a table. Serde would read it from a list too, field by field, and then
+/// complain of the list's first item.
+#[derive(Debug)]
+pub(super) struct Only<T>(pub T);
+
+/// The form of a table, for messages.
+pub(super) trait Form {
+    const FORM: &'static str;
+}
+
+impl Form for RawInputs {
+    const FORM: &'static str = "a table, as in { uniform = [0, 15] }";
+}
+
+impl Form for RawNoise {
+    const FORM: &'static str = "a table, as in { normal = 0.5 }";
+}
+
+impl<'de, T: Form + Deserialize<'de>> Deserialize<'de> for Only<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Table<T>(std::marker::PhantomData<T>);
+
+        impl<'de, T: Form + Deserialize<'de>> Visitor<'de> for Table<T> {
+            type Value = T;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(T::FORM)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<T, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(entries))
+            }
+        }
+
+        deserializer
+            .deserialize_any(Table(std::marker::PhantomData))
+            .map(Only)
+    }
 }
 
 /// A number, whole or not.

@@ -97,12 +97,21 @@ fn linear_ticks(from: f64, to: f64, wanted: usize, whole: bool) -> Vec<f64> {
             step = 5.0 * decade;
         }
     }
-    let first = (from / step - 1e-9).ceil() as i64;
-    let last = (to / step + 1e-9).floor() as i64;
-    (first..=last).map(|i| i as f64 * step).collect()
+    let first = (from / step - 1e-9).ceil();
+    let last = (to / step + 1e-9).floor();
+    // Between numbers that differ by little more than rounding there is no room for ticks.
+    match last - first <= 100.0 {
+        true => (0..=(last - first) as i64)
+            .map(|i| (first + i as f64) * step)
+            .collect(),
+        false => vec![from],
+    }
 }
 
 fn log_ticks(from: f64, to: f64, wanted: usize) -> Vec<f64> {
+    if !(from > 0.0 && from < to && to.is_finite()) {
+        return Vec::new();
+    }
     let [first, last] = [from.log10().floor() as i32 - 1, to.log10().ceil() as i32];
     let within = |value: f64| value >= from * (1.0 - 1e-9) && value <= to * (1.0 + 1e-9);
     for factors in [

@@ -389,7 +389,7 @@ fn heights(contents: &[Content], options: &Tradeoff) -> (f64, f64) {
     let most = single.get(single.len() * 95 / 100).copied().unwrap_or(0.0);
     let high = options
         .y_max
-        .unwrap_or_else(|| 1.06 * tops.fold(most, f64::max));
+        .unwrap_or_else(|| 1.06 * tops.filter(|top| top.is_finite()).fold(most, f64::max));
     match options.y_scale {
         Scale::Linear => (0.0, if high > 0.0 { high } else { 1.0 }),
         Scale::Log => {

@@ -643,6 +643,183 @@ fn figures_that_show_what_is_not_there() {
 }
 
 #[test]
+fn figures_that_could_not_be_read() {
+    let fits = "tradeoff = { runs = 5 }";
+    refuses(
+        fits,
+        "fits = { values = [] }",
+        "[]",
+        "`values` is empty",
+        "leave it out",
+    );
+    refuses(
+        fits,
+        "fits = { learners = [] }",
+        "[]",
+        "`learners` is empty",
+        "",
+    );
+    refuses(
+        fits,
+        "tradeoff = { parts = [] }",
+        "[]",
+        "`parts` is empty",
+        "",
+    );
+    refuses(
+        fits,
+        "fits = { values = [1, 2, 3, 4, 5, 6, 7] }",
+        "[[figure]]",
+        "7 panels",
+        "values =",
+    );
+    let both = "tradeoff = { overlay = true, parts = [\"risk\", \"variance\"] }";
+    refuses(
+        fits,
+        both,
+        "[\"risk\", \"variance\"]",
+        "one part of every learner",
+        "noise",
+    );
+    refuses(fits, "tradeoff = { y-max = inf }", "inf", "finite", "");
+    let other = "tree = { min-leaf = 2 }\n[[learner]]\nknn = {}\nsweep = { k = [1, 2] }";
+    let text = GOOD
+        .replace("tree = { min-leaf = 2 }", other)
+        .replace("runs = 5", "overlay = true");
+    let error = Experiment::read("bad", Source::new("bad.toml", &text, &[]))
+        .err()
+        .unwrap();
+    assert!(
+        error.message().contains("swept over `depth` and `k`"),
+        "{}",
+        error.message()
+    );
+}
+
+#[test]
+fn brackets_names_and_numbers_gone_wrong() {
+    refuses(
+        "[[learner]]",
+        "[learner]",
+        "learner",
+        "written with [[learner]]",
+        "",
+    );
+    refuses(
+        "[[figure]]",
+        "[figure]",
+        "figure",
+        "written with [[figure]]",
+        "",
+    );
+    refuses(
+        "[problem]",
+        "[[problem]]",
+        "problem",
+        "written with [problem]",
+        "",
+    );
+    refuses(
+        "{ normal = 0.5 }",
+        "0.5",
+        "0.5",
+        "expected a table, as in { normal = 0.5 }",
+        "",
+    );
+    refuses(
+        "{ uniform = [0, 15] }",
+        "[0, 15]",
+        "[0, 15]",
+        "expected",
+        "",
+    );
+    refuses(
+        "seed = 1",
+        "seed = 99999999999999999999",
+        "99999999999999999999",
+        "at most",
+        "",
+    );
+    let long = format!("name = \"{}\"\ntree = {{}}", "x".repeat(61));
+    refuses(
+        "tree = { min-leaf = 2 }",
+        &long,
+        &format!("\"{}\"", "x".repeat(61)),
+        "1 to 60",
+        "",
+    );
+    refuses(
+        "tree = { min-leaf = 2 }",
+        "name = \"a\\nb\"\ntree = {}",
+        "\"a\\nb\"",
+        "one line",
+        "",
+    );
+    refuses("\"sin(x)\"", "\"sin(π\"", "π", "ends too early", "");
+    refuses(
+        "\"sin(x)\"",
+        "\"0 < x < 5\"",
+        "<",
+        "does not belong",
+        "chained",
+    );
+    refuses(
+        "runs = 5",
+        "parts = \"risk\"",
+        "\"risk\"",
+        "expected a list",
+        "",
+    );
+}
+
+#[test]
+fn what_memory_could_not_hold() {
+    refuses(
+        "grid = 50",
+        "grid = 10_000_000",
+        "{ grid = 10_000_000 }",
+        "memory",
+        "at most",
+    );
+    refuses(
+        "test = { grid = 50 }",
+        "test = { grid = 5000 }\nkeep = 10000",
+        "10000",
+        "at most 250 here",
+        "",
+    );
+    refuses(
+        "train  = 100",
+        "train  = 10_000_000\n[problem.x]",
+        "x",
+        "not known",
+        "",
+    );
+    let bags = "bagging = { members = 10000, base = { bagging = { members = 10000, base = { tree = {} } } } }";
+    refuses(
+        "tree = { min-leaf = 2 }",
+        bags,
+        "bagging",
+        "more than memory",
+        "members ×",
+    );
+    refuses(
+        "[0, 15] }",
+        "[0, 15], dimension = 10000 }\n#",
+        "x",
+        "not known",
+        "",
+    );
+    // Where nobody asked for a number of kept fits, the default gives way.
+    let read = |text: &str| Experiment::read("keep", Source::new("", text, &[])).unwrap();
+    assert_eq!(read(GOOD).run.keep, 50);
+    assert_eq!(
+        read(&GOOD.replace("grid = 50", "grid = 100_000")).run.keep,
+        12
+    );
+}
+
+#[test]
 fn keys_that_are_set_from_outside() {
     let read =
         |set: &str| Experiment::read("set", Source::new("set.toml", GOOD, &[set.to_owned()]));
@@ -672,6 +849,23 @@ fn keys_that_are_set_from_outside() {
         (-3.0, 3.0)
     );
     assert_eq!(good("run.keep=3").run.keep, 3);
+    // A number of the base, and values in any order.
+    let bags = "learner=[{ bagging = { base = { tree = {} } } }]";
+    let source = |sets: &[&str]| {
+        let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+        Experiment::read("base", Source::new("base.toml", GOOD, &sets)).unwrap()
+    };
+    let axis = |sets: &[&str]| source(sets).curves[0].axis.clone().unwrap();
+    assert_eq!(axis(&[bags]).name, "depth");
+    let sets = [bags, "sweep={ base.depth = [4, 1, 2] }"];
+    assert_eq!(
+        (axis(&sets).name.as_str(), axis(&sets).values),
+        ("base.depth", vec![1.0, 2.0, 4.0])
+    );
+    assert_eq!(
+        axis(&[bags, "sweep={ members = [5, 2] }"]).values,
+        [2.0, 5.0]
+    );
     for (set, token, message) in [
         ("problem.trian=50", "trian", "`trian` is not known"),
         ("problem.train=x", "x", "expected a number"),

@@ -476,3 +476,116 @@ fn a_reader_that_goes_away_is_no_error() {
     let (code, _, err) = answer(child.wait_with_output().unwrap());
     assert_eq!((code, err.as_str()), (0, ""));
 }
+
+#[test]
+fn what_a_killed_run_left_is_cleared_away_by_the_next() {
+    let place = Place::new();
+    place.write("small.toml", SMALL);
+    place.write(
+        "long.toml",
+        &SMALL.replace("resamples = 100", "resamples = 1_000_000_000"),
+    );
+    let mut child = place
+        .command(&["run", "long.toml"])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begun = || place.files().iter().any(|file| file.ends_with(".lock"));
+    while !begun() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // A run beside it leaves the living one alone.
+    let beside = ["run", "long.toml", "--resamples", "50", "--quiet"];
+    assert_eq!(place.run(&beside).0, 0);
+    assert!(begun(), "the living run's folder was taken away");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(begun());
+    assert_eq!(place.run(&beside).0, 0);
+    assert!(!begun(), "{:?}", place.files());
+}
+
+#[test]
+fn a_result_is_replaced_whole_or_not_at_all() {
+    let place = Place::new();
+    place.write("small.toml", SMALL);
+    assert_eq!(place.run(&["run", "small.toml", "--quiet"]).0, 0);
+    // A folder where the figure belongs: the tables before it must come back.
+    let figure = place.path().join("results/small/tradeoff.png");
+    fs::remove_file(&figure).unwrap();
+    fs::create_dir(&figure).unwrap();
+    let before = place.read("results/small/curves.csv");
+    let (code, _, err) = place.run(&["run", "small.toml", "--seed", "2"]);
+    assert_eq!(code, 1);
+    assert!(
+        err.contains("tradeoff.png") && err.contains("in the way"),
+        "{err}"
+    );
+    assert_eq!(place.read("results/small/curves.csv"), before);
+    assert!(
+        place
+            .read("results/small/manifest.json")
+            .contains("\"seed\": 1")
+    );
+}
+
+#[test]
+fn near_misses_are_put_right() {
+    let place = Place::new();
+    place.write("mine.toml", SMALL);
+    fs::create_dir(place.path().join("tree-tradeoff")).unwrap();
+    let run = ["run", "tree-tradeoff", "--resamples", "40", "--quiet"];
+    assert_eq!(
+        place.run(&run).0,
+        0,
+        "a folder of the same name hides a shipped experiment"
+    );
+    assert!(
+        place
+            .run(&["run", "mine"])
+            .2
+            .contains("did you mean mine.toml?")
+    );
+    fs::remove_dir(place.path().join("tree-tradeoff")).unwrap();
+    let err = place.run(&["draw", "tree-tradeoff"]).2;
+    assert!(err.contains("did you mean results/tree-tradeoff?"), "{err}");
+    fs::copy(place.path().join("mine.toml"), place.path().join("...toml")).unwrap();
+    let (code, _, err) = place.run(&["run", "...toml"]);
+    assert_eq!(code, 2);
+    assert!(err.contains("begin with a dot"), "{err}");
+    // The example of the help text.
+    let set = "problem.noise = { normal = 1 }";
+    assert_eq!(
+        place
+            .run(&[
+                "run",
+                "mine.toml",
+                "--set",
+                set,
+                "--format",
+                "png,svg",
+                "--out",
+                "slides",
+                "--quiet"
+            ])
+            .0,
+        0
+    );
+    assert!(place.path().join("slides/mine/tradeoff.svg").exists());
+}
+
+#[test]
+fn warnings_go_to_stderr_even_when_quiet() {
+    let place = Place::new();
+    let text = SMALL.replace("resamples = 100", "precision = 0.0001\nmax-resamples = 100");
+    place.write("precise.toml", &text);
+    let (code, out, err) = place.run(&["run", "precise.toml", "--quiet"]);
+    assert_eq!((code, out.as_str()), (0, ""));
+    assert!(
+        err.contains("warning: precise: the wanted precision was not reached"),
+        "{err}"
+    );
+    let manifest: serde_json::Value =
+        serde_json::from_str(&place.read("results/precise/manifest.json")).unwrap();
+    assert!(manifest["precision"].as_f64().unwrap() > 0.0001);
+}

@@ -3,7 +3,8 @@
 //! The validator below knows just the keywords that the schema uses, and fails on any other. (A
 //! ready-made one would have polars compiled twice, for features of a crate that both use.)
 
-use bvlab::{experiment, shipped};
+use bvlab::experiment::{self, Experiment, Source};
+use bvlab::shipped;
 use serde_json::Value;
 
 /// Whether a value satisfies a schema.
@@ -98,7 +99,7 @@ noise  = { student-t = "0.1*x", degrees = 4 }
 train  = 20
 [[learner]]
 knn = {}
-sweep = { k = { from = 1, to = 10, count = 3, scale = "log" } }
+sweep = { k = { from = 1, to = 10, count = 4, scale = "log" } }
 [[learner]]
 name = "line"
 bagging = { members = 5, base = { bagging = { base = { polynomial = { degree = 1 } } } } }
@@ -113,6 +114,7 @@ tradeoff = { parts = ["risk", "train"], y-scale = "log" }
 #[test]
 fn it_refuses_what_the_reader_refuses() {
     assert!(accepts(GOOD));
+    assert!(Experiment::read("good", Source::new("good.toml", GOOD, &[])).is_ok());
     for (from, to) in [
         ("knn = {}", "knn = { kk = 3 }"),
         ("knn = {}", "knn = {}\ntree = {}"),
@@ -125,6 +127,9 @@ fn it_refuses_what_the_reader_refuses() {
         ("scale = \"log\"", "scale = \"lag\""),
     ] {
         assert!(GOOD.contains(from));
-        assert!(!accepts(&GOOD.replace(from, to)), "{to} was accepted");
+        let text = GOOD.replace(from, to);
+        assert!(!accepts(&text), "{to} was accepted");
+        let read = Experiment::read("bad", Source::new("bad.toml", &text, &[]));
+        assert!(read.is_err(), "the reader accepts {to}");
     }
 }
