@@ -50,14 +50,15 @@ impl Stream {
     /// member of an ensemble. What was already drawn from this stream does not matter.
     pub fn child(&self, index: u64) -> Self {
         let [seed, purpose, path, depth] = self.key;
-        // The path is folded through a bijection (the finaliser of SplitMix64), so that
-        // children of different parents do not meet by adding up to the same number.
+        // The path is folded through a bijection, so that children of different parents do not
+        // meet by adding up to the same number.
         let path = mix(path ^ mix(index.wrapping_add(1)));
         Stream::with_key([seed, purpose, path, depth + 1], self.resample)
     }
 }
 
-fn mix(word: u64) -> u64 {
+/// A bijection of the 64-bit words without visible pattern: the finaliser of SplitMix64.
+pub(crate) fn mix(word: u64) -> u64 {
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     word ^ (word >> 31)

@@ -62,6 +62,7 @@ fn learners(out: &mut impl Write) -> io::Result<()> {
             let most = match rule.most {
                 Most::Value(most) if most < f64::MAX => format!("to {}", number(most)),
                 Most::Value(_) => "up".to_owned(),
+                Most::Dimension => "to the number of inputs".to_owned(),
                 Most::Train => "to the number of training points".to_owned(),
                 Most::BelowTrain(most) => {
                     format!(
@@ -75,10 +76,11 @@ fn learners(out: &mut impl Write) -> io::Result<()> {
                 Some(value) if value.is_infinite() => "default: no limit".to_owned(),
                 Some(value) => format!("default {}", number(value)),
             };
+            let from = if rule.above { "above" } else { "from" };
             let kind = if rule.whole { "whole, " } else { "" };
             writeln!(
                 out,
-                "  {:<10} {} ({kind}from {} {most}; {default})",
+                "  {:<10} {} ({kind}{from} {} {most}; {default})",
                 rule.name,
                 rule.about,
                 number(rule.least)

@@ -168,10 +168,13 @@ fn spec_of(
             spec.numbers[index] = Some(*given);
         } else if let Some(index) = chosen {
             let options = family.choices[index].options;
-            let Value::Text(word) = value.get_ref() else {
-                return Err(expected(&choice(options.iter().copied()), value));
+            let word = match value.get_ref() {
+                Value::Text(word) => word.as_str(),
+                Value::Bool(true) => "true",
+                Value::Bool(false) => "false",
+                _ => return Err(expected(&choice(options.iter().copied()), value)),
             };
-            let Some(option) = options.iter().position(|option| option == word) else {
+            let Some(option) = options.iter().position(|option| *option == word) else {
                 let message = format!("`{word}` is not known here");
                 return Err(Trouble::new(value.span(), message)
                     .help(format!("expected {}", choice(options.iter().copied()))));
@@ -220,6 +223,13 @@ fn check_number(
             number(value)
         ));
     }
+    if rule.above && value <= rule.least {
+        return trouble(format!(
+            "`{name}` must be above {}, not {}",
+            rule.least,
+            number(value)
+        ));
+    }
     if value < rule.least {
         return trouble(format!(
             "`{name}` must be at least {}, not {}",
@@ -231,6 +241,10 @@ fn check_number(
     let (most, reason) = match rule.most {
         Most::Value(most) => (most, String::new()),
         Most::Train => (train, format!(": there are {train} training points")),
+        Most::Dimension => {
+            let inputs = problem.dimension as f64;
+            (inputs, format!(": the inputs have {inputs} coordinates"))
+        }
         Most::BelowTrain(most) if train - 1.0 > most => (most, String::new()),
         Most::BelowTrain(_) => (
             train - 1.0,
@@ -382,7 +396,12 @@ fn check_members(
     let (mut held, mut depth) = (problem.train as f64, 0);
     let mut next = Some(spec);
     while let Some(spec) = next {
-        if let Some(index) = spec.family.numbers.iter().position(|n| n.name == "members") {
+        if let Some(index) = spec
+            .family
+            .numbers
+            .iter()
+            .position(|n| n.name == "members" || n.name == "trees")
+        {
             let swept = place.is_some_and(|place| place.level == depth && place.index == index);
             held *= match spec.numbers[index].or(spec.family.numbers[index].default) {
                 _ if swept => values.iter().copied().fold(1.0, f64::max),

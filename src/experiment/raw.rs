@@ -461,8 +461,13 @@ fn family_schema(family: &Family) -> serde_json::Value {
         let mut schema = serde_json::json!({
             "type": if number.whole { "integer" } else { "number" },
             "description": number.about,
-            "minimum": number.least,
         });
+        let least = if number.above {
+            "exclusiveMinimum"
+        } else {
+            "minimum"
+        };
+        schema[least] = number.least.into();
         if let Most::Value(most) = number.most
             && most < f64::MAX
         {
@@ -474,9 +479,14 @@ fn family_schema(family: &Family) -> serde_json::Value {
         properties.insert(number.name.to_owned(), schema);
     }
     for choice in family.choices {
-        let schema = serde_json::json!({
-            "enum": choice.options, "description": choice.about, "default": choice.options[0],
-        });
+        let schema = match choice.options {
+            ["true", "false"] => serde_json::json!({
+                "type": "boolean", "description": choice.about, "default": true,
+            }),
+            options => serde_json::json!({
+                "enum": options, "description": choice.about, "default": options[0],
+            }),
+        };
         properties.insert(choice.name.to_owned(), schema);
     }
     if family.has_base {

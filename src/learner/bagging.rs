@@ -14,6 +14,7 @@ pub(super) const FAMILY: Family = Family {
         name: "members",
         about: "number of bootstrapped copies",
         least: 1.0,
+        above: false,
         most: Most::Value(10_000.0),
         whole: true,
         default: Some(50.0),
@@ -77,6 +78,7 @@ pub struct BaggingSetting {
 #[derive(Clone)]
 pub struct Bagging {
     settings: Vec<BaggingSetting>,
+    bootstrap: bool,
     base: Box<dyn Learner>,
     members: Vec<Box<dyn Learner>>,
     sample: Training,
@@ -88,8 +90,19 @@ pub struct Bagging {
 impl Bagging {
     /// A path over `settings` of copies of `base`.
     pub fn new(settings: Vec<BaggingSetting>, base: Box<dyn Learner>) -> Self {
+        Bagging::with_bootstrap(settings, base, true)
+    }
+
+    /// The same; without `bootstrap` every member sees all data, and only its own randomness makes
+    /// it differ.
+    pub fn with_bootstrap(
+        settings: Vec<BaggingSetting>,
+        base: Box<dyn Learner>,
+        bootstrap: bool,
+    ) -> Self {
         Bagging {
             settings,
+            bootstrap,
             base,
             members: Vec::new(),
             sample: Training::default(),
@@ -110,6 +123,10 @@ impl Learner for Bagging {
         self.members.resize_with(most, || self.base.clone());
         for (i, member) in self.members.iter_mut().enumerate() {
             let mut stream = stream.child(i as u64);
+            if !self.bootstrap {
+                member.fit(data, &stream.child(0));
+                continue;
+            }
             self.counts.clear();
             self.counts.resize(data.len(), 0);
             for _ in 0..data.len() {

@@ -14,6 +14,8 @@ pub struct Number {
     pub about: &'static str,
     /// The smallest value allowed.
     pub least: f64,
+    /// Whether it must lie above that value.
+    pub above: bool,
     /// The largest value allowed.
     pub most: Most,
     /// Whether only whole numbers are allowed.
@@ -30,6 +32,8 @@ pub enum Most {
     Value(f64),
     /// The number of training points.
     Train,
+    /// The number of coordinates of an input.
+    Dimension,
     /// One less than the number of training points, and at most this.
     BelowTrain(f64),
 }
@@ -80,8 +84,13 @@ pub struct Blueprint {
 pub const FAMILIES: &[&Family] = &[
     &super::knn::FAMILY,
     &super::tree::FAMILY,
+    &super::kernel::FAMILY,
     &super::polynomial::FAMILY,
+    &super::gaussians::FAMILY,
+    &super::linear::FAMILY,
     &super::bagging::FAMILY,
+    &super::forest::FAMILY,
+    &super::boosting::FAMILY,
 ];
 
 /// The family of that name.

@@ -16,6 +16,7 @@ pub(super) const FAMILY: Family = Family {
         name: "k",
         about: "number of neighbours",
         least: 1.0,
+        above: false,
         most: Most::Train,
         whole: true,
         default: None,

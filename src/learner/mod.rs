@@ -7,14 +7,25 @@
 //! A new family is one new file with a [`Family`] in it and one line in [`FAMILIES`].
 
 mod bagging;
+mod boosting;
 mod family;
+mod forest;
+mod gaussians;
+mod kernel;
 mod knn;
+mod linear;
 mod polynomial;
+mod spectrum;
 mod tree;
 
 pub use bagging::{Bagging, BaggingSetting};
+pub use boosting::{Boosting, BoostingSetting};
 pub use family::{Blueprint, Choice, FAMILIES, Family, Most, Number, family};
+pub use forest::forest;
+pub use gaussians::{Gaussians, GaussiansSetting};
+pub use kernel::{Kernel, KernelShape};
 pub use knn::Knn;
+pub use linear::{Linear, LinearSetting};
 pub use polynomial::{Basis, Polynomial, PolynomialSetting};
 pub use tree::{Tree, TreeSetting};
 

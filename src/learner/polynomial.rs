@@ -3,6 +3,7 @@
 use faer::Mat;
 
 use super::family::{Blueprint, Choice, Family, Most, Number, whole};
+use super::spectrum::{centre, ridge};
 use super::{Learner, room};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
@@ -15,6 +16,7 @@ pub(super) const FAMILY: Family = Family {
             name: "degree",
             about: "degree of the polynomial",
             least: 0.0,
+            above: false,
             most: Most::BelowTrain(1000.0),
             whole: true,
             default: None,
@@ -23,6 +25,7 @@ pub(super) const FAMILY: Family = Family {
             name: "lambda",
             about: "penalty on the squared weights, against the sum of squared residuals",
             least: 0.0,
+            above: false,
             most: Most::Value(f64::MAX),
             whole: false,
             default: Some(0.0),
@@ -214,41 +217,10 @@ impl Ridge {
                 design[(i, j)] = *value;
             }
         }
-        self.means.clear();
-        for j in 0..degree {
-            let mean = design.col(j).iter().sum::<f64>() / count as f64;
-            design
-                .col_mut(j)
-                .iter_mut()
-                .for_each(|value| *value -= mean);
-            self.means.push(mean);
-        }
-        self.weights.clear();
-        self.weights.resize(degree * self.settings.len(), f64::NAN);
-        if degree == 0 {
-            return;
-        }
-        // Without a decomposition the weights stay NaN, which the engine reports.
-        let Ok(svd) = design.thin_svd() else { return };
-        let s = svd.S().column_vector();
-        let projections: Vec<f64> = (0..s.nrows())
-            .map(|k| {
-                let u = svd.U().col(k);
-                u.iter()
-                    .zip(y)
-                    .map(|(u, y)| u * (y - self.mean_label))
-                    .sum()
-            })
-            .collect();
-        for (weights, &c) in self.weights.chunks_exact_mut(degree).zip(&self.settings) {
-            weights.fill(0.0);
-            for (k, projection) in projections.iter().enumerate() {
-                let shrunk = s[k] / (s[k] * s[k] + settings[c].lambda) * projection;
-                for (weight, v) in weights.iter_mut().zip(svd.V().col(k).iter()) {
-                    *weight += shrunk * v;
-                }
-            }
-        }
+        centre(&mut design, &mut self.means);
+        let labels: Vec<f64> = y.iter().map(|y| y - self.mean_label).collect();
+        let lambdas: Vec<f64> = self.settings.iter().map(|&c| settings[c].lambda).collect();
+        ridge(&design, &labels, &lambdas, &mut self.weights);
     }
 
     fn predict(&self, basis: Basis, t: &[f64], out: &mut [f64]) {

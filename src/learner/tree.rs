@@ -3,10 +3,12 @@
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
+use rand::RngExt;
+
 use super::Learner;
 use super::family::{Blueprint, Family, Most, Number, whole};
 use crate::problem::{Points, Training};
-use crate::stream::Stream;
+use crate::stream::{Stream, mix};
 
 pub(super) const FAMILY: Family = Family {
     name: "tree",
@@ -16,6 +18,7 @@ pub(super) const FAMILY: Family = Family {
             name: "depth",
             about: "largest number of splits on the way to a leaf",
             least: 0.0,
+            above: false,
             most: Most::Value(f64::INFINITY),
             whole: true,
             default: Some(f64::INFINITY),
@@ -24,6 +27,7 @@ pub(super) const FAMILY: Family = Family {
             name: "leaves",
             about: "largest number of leaves, best splits first",
             least: 1.0,
+            above: false,
             most: Most::Value(f64::INFINITY),
             whole: true,
             default: Some(f64::INFINITY),
@@ -32,6 +36,7 @@ pub(super) const FAMILY: Family = Family {
             name: "min-leaf",
             about: "smallest number of training points in a leaf",
             least: 1.0,
+            above: false,
             most: Most::Train,
             whole: true,
             default: Some(1.0),
@@ -45,6 +50,7 @@ pub(super) const FAMILY: Family = Family {
             depth: whole(numbers[0]),
             leaves: whole(numbers[1]),
             min_leaf: whole(numbers[2]),
+            ..Default::default()
         });
         Box::new(Tree::new(settings.collect()))
     },
@@ -59,6 +65,8 @@ pub struct TreeSetting {
     pub leaves: usize,
     /// Smallest number of training points in a leaf.
     pub min_leaf: usize,
+    /// Number of features looked at for every split; drawn anew for every node.
+    pub tries: usize,
 }
 
 impl Default for TreeSetting {
@@ -67,6 +75,7 @@ impl Default for TreeSetting {
             depth: usize::MAX,
             leaves: usize::MAX,
             min_leaf: 1,
+            tries: usize::MAX,
         }
     }
 }
@@ -121,6 +130,7 @@ pub struct Tree {
 #[derive(Clone, Debug)]
 struct Growth {
     min_leaf: usize,
+    tries: usize,
     depth: usize,
     leaves: usize,
     /// Whether the levels count leaves rather than depth.
@@ -154,6 +164,7 @@ impl Tree {
             };
             let shares = |growth: &&mut Growth| {
                 growth.min_leaf == setting.min_leaf
+                    && growth.tries == setting.tries
                     && growth.best_first == best_first
                     && (!best_first || growth.depth == setting.depth)
             };
@@ -165,6 +176,7 @@ impl Tree {
                 }
                 None => growths.push(Growth {
                     min_leaf: setting.min_leaf,
+                    tries: setting.tries,
                     depth: setting.depth,
                     leaves: setting.leaves,
                     best_first,
@@ -191,10 +203,10 @@ impl Learner for Tree {
         self.capacities
     }
 
-    fn fit(&mut self, data: &Training, _: &Stream) {
+    fn fit(&mut self, data: &Training, stream: &Stream) {
         for growth in &mut self.growths {
             self.workshop.load(data);
-            self.workshop.grow(growth);
+            self.workshop.grow(growth, stream);
         }
     }
 
@@ -294,6 +306,7 @@ struct Workshop {
     columns: Vec<Vec<Sample>>,
     spare: Vec<Sample>,
     goes_left: Vec<bool>,
+    features: Vec<usize>,
     frontier: BinaryHeap<Candidate>,
     waiting: Vec<Candidate>,
 }
@@ -313,6 +326,16 @@ struct Candidate {
     start: usize,
     end: usize,
     split: Split,
+    key: u64,
+}
+
+/// A node to be: its range of samples and its place in the tree.
+#[derive(Clone, Copy, Debug)]
+struct Seedling {
+    start: usize,
+    end: usize,
+    depth: usize,
+    key: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -375,12 +398,18 @@ impl Workshop {
     }
 
     /// Grows the tree of the loaded data.
-    fn grow(&mut self, growth: &mut Growth) {
+    fn grow(&mut self, growth: &mut Growth, stream: &Stream) {
         growth.nodes.clear();
         self.frontier.clear();
         self.waiting.clear();
         let count = self.columns.first().map_or(0, Vec::len);
-        self.plant(growth, 0, count, 0);
+        let root = Seedling {
+            start: 0,
+            end: count,
+            depth: 0,
+            key: 1,
+        };
+        self.plant(growth, root, stream);
         let mut splits = 0;
         while splits + 1 < growth.leaves {
             let next = match growth.best_first {
@@ -393,6 +422,7 @@ impl Workshop {
                 start,
                 end,
                 split,
+                key,
             }) = next
             else {
                 break;
@@ -405,13 +435,28 @@ impl Workshop {
             parent.threshold = split.threshold;
             parent.left = left;
             parent.death = if growth.best_first { splits } else { depth };
-            self.plant(growth, start, split.middle, depth + 1);
-            self.plant(growth, split.middle, end, depth + 1);
+            // A node's key says where in the tree it is, not when it was grown, so that every
+            // cut of the tree looked at the same features.
+            for (side, start, end) in [(1, start, split.middle), (2, split.middle, end)] {
+                let seedling = Seedling {
+                    start,
+                    end,
+                    depth: depth + 1,
+                    key: mix(key ^ mix(side)),
+                };
+                self.plant(growth, seedling, stream);
+            }
         }
     }
 
     /// Adds the node of a range of samples, and queues it if it can be split.
-    fn plant(&mut self, growth: &mut Growth, start: usize, end: usize, depth: usize) {
+    fn plant(&mut self, growth: &mut Growth, seedling: Seedling, stream: &Stream) {
+        let Seedling {
+            start,
+            end,
+            depth,
+            key,
+        } = seedling;
         let samples = &self.columns[0][start..end];
         let first = samples[0].y;
         let (mut sum, mut pure) = (0.0, true);
@@ -432,13 +477,15 @@ impl Workshop {
         if pure || depth >= growth.depth {
             return;
         }
-        if let Some(split) = self.best_split(start, end, mean, growth.min_leaf) {
+        self.choose_features(growth.tries, key, stream);
+        if let Some(split) = self.best_split(start, end, mean, growth) {
             let candidate = Candidate {
                 node,
                 depth,
                 start,
                 end,
                 split,
+                key,
             };
             match growth.best_first {
                 true => self.frontier.push(candidate),
@@ -447,10 +494,26 @@ impl Workshop {
         }
     }
 
+    /// Puts the features in the order in which a node looks at them: all of them in turn, or the
+    /// tries in turn and then the others.
+    fn choose_features(&mut self, tries: usize, key: u64, stream: &Stream) {
+        let count = self.columns.len();
+        self.features.clear();
+        self.features.extend(0..count);
+        if tries < count {
+            let mut stream = stream.child(key);
+            for i in 0..count {
+                let j = stream.random_range(i..count);
+                self.features.swap(i, j);
+            }
+            self.features[..tries].sort_unstable();
+        }
+    }
+
     /// The split with the largest fall of the sum of squared errors. With labels centred at the
     /// node's mean and s the sum of the left ones, that is s² n / (n_left n_right).
-    fn best_split(&self, start: usize, end: usize, mean: f64, min_leaf: usize) -> Option<Split> {
-        let count = end - start;
+    fn best_split(&self, start: usize, end: usize, mean: f64, growth: &Growth) -> Option<Split> {
+        let (count, min_leaf) = (end - start, growth.min_leaf);
         if count < 2 * min_leaf {
             return None;
         }
@@ -460,8 +523,12 @@ impl Workshop {
         // A later split has to be better by more than rounding.
         let margin = 1e-12 * squares.sum::<f64>();
         let mut best: Option<Split> = None;
-        for (feature, column) in self.columns.iter().enumerate() {
-            let samples = &column[start..end];
+        for (looked_at, &feature) in self.features.iter().enumerate() {
+            // Beyond the tries, features are looked at only until one can be split at all.
+            if looked_at >= growth.tries && best.is_some() {
+                break;
+            }
+            let samples = &self.columns[feature][start..end];
             let mut sum = 0.0;
             for (i, pair) in samples.windows(2).enumerate() {
                 let [here, next] = [pair[0], pair[1]];

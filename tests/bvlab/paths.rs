@@ -2,7 +2,9 @@
 //! what a learner with that one setting gives.
 
 use bvlab::learner::{
-    Bagging, BaggingSetting, Basis, Knn, Learner, Polynomial, PolynomialSetting, Tree, TreeSetting,
+    Bagging, BaggingSetting, Basis, Boosting, BoostingSetting, Gaussians, GaussiansSetting, Kernel,
+    KernelShape, Knn, Learner, Linear, LinearSetting, Polynomial, PolynomialSetting, Tree,
+    TreeSetting, forest,
 };
 
 use crate::setup::{data, fit_predict, points};
@@ -57,7 +59,7 @@ fn tree_over_depth_leaves_and_min_leaf() {
             settings.push(TreeSetting {
                 depth,
                 leaves,
-                min_leaf: 1,
+                ..Default::default()
             });
         }
     }
@@ -135,4 +137,91 @@ fn nested_bagging() {
         },
         &[1, 2],
     );
+}
+
+#[test]
+fn kernel_over_bandwidth() {
+    for shape in [
+        KernelShape::Gaussian,
+        KernelShape::Epanechnikov,
+        KernelShape::Tricube,
+        KernelShape::Uniform,
+    ] {
+        let bandwidths = [0.5, 1e-3, 2.0, 1e6];
+        let new = |bandwidths: &[f64]| Kernel::new(bandwidths.to_vec(), shape);
+        let single = |c: usize| -> Box<dyn Learner> { Box::new(new(&bandwidths[c..=c])) };
+        assert_path_is_loop(&mut new(&bandwidths), single, &[1, 3]);
+    }
+}
+
+#[test]
+fn gaussians_over_count_width_and_lambda() {
+    let mut settings = Vec::new();
+    for count in [24, 1, 5] {
+        for width in [0.2, 3.0] {
+            for lambda in [1.0, 0.0, 1e-6] {
+                settings.push(GaussiansSetting {
+                    count,
+                    width,
+                    lambda,
+                });
+            }
+        }
+    }
+    let new = |settings| Gaussians::new(settings, (0.0, 5.0));
+    let single = |c: usize| -> Box<dyn Learner> { Box::new(new(vec![settings[c]])) };
+    assert_path_is_loop(&mut new(settings.clone()), single, &[1]);
+}
+
+#[test]
+fn linear_over_features_and_lambda() {
+    let mut settings = Vec::new();
+    for features in [3, 1, 40, usize::MAX] {
+        for lambda in [0.0, 10.0, 1e-3] {
+            settings.push(LinearSetting { features, lambda });
+        }
+    }
+    for intercept in [true, false] {
+        let new = |settings| Linear::new(settings, intercept);
+        let single = |c: usize| -> Box<dyn Learner> { Box::new(new(vec![settings[c]])) };
+        assert_path_is_loop(&mut new(settings.clone()), single, &[1, 4, 40]);
+    }
+}
+
+#[test]
+fn boosting_over_rounds_rate_and_depth() {
+    let mut settings = Vec::new();
+    for rounds in [10, 0, 1, 25] {
+        for (rate, depth) in [(1.0, 1), (0.3, 2), (0.3, 1)] {
+            settings.push(BoostingSetting {
+                rounds,
+                rate,
+                depth,
+            });
+        }
+    }
+    let single = |c: usize| -> Box<dyn Learner> { Box::new(Boosting::new(vec![settings[c]])) };
+    assert_path_is_loop(&mut Boosting::new(settings.clone()), single, &[1, 2]);
+}
+
+#[test]
+fn forest_over_trees_depth_leaves_and_tries() {
+    let mut settings = Vec::new();
+    for trees in [7, 1, 3] {
+        for tries in [1, 2, usize::MAX] {
+            for (depth, leaves) in [(2, usize::MAX), (5, usize::MAX), (usize::MAX, 6), (3, 4)] {
+                let tree = TreeSetting {
+                    depth,
+                    leaves,
+                    tries,
+                    ..Default::default()
+                };
+                settings.push((trees, tree));
+            }
+        }
+    }
+    for bootstrap in [true, false] {
+        let single = |c: usize| forest(&settings[c..=c], bootstrap);
+        assert_path_is_loop(&mut *forest(&settings, bootstrap), single, &[1, 3]);
+    }
 }

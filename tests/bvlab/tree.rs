@@ -171,6 +171,7 @@ fn agrees_with_exact_brute_force_on_ties_duplicates_and_constant_columns() {
                 leaves,
                 min_leaf,
                 depth: 2,
+                ..Default::default()
             });
         }
     }

@@ -1,0 +1,127 @@
+//! Random forests: bagged trees that look at a few features for every split.
+
+use super::family::{Blueprint, Choice, Family, Most, Number, whole};
+use super::{Bagging, BaggingSetting, Learner, Tree, TreeSetting};
+
+pub(super) const FAMILY: Family = Family {
+    name: "forest",
+    about: "the mean of trees that look at a few random features for every split",
+    numbers: &[
+        Number {
+            name: "trees",
+            about: "number of trees",
+            least: 1.0,
+            above: false,
+            most: Most::Value(10_000.0),
+            whole: true,
+            default: Some(50.0),
+        },
+        Number {
+            name: "depth",
+            about: "largest number of splits on the way to a leaf",
+            least: 0.0,
+            above: false,
+            most: Most::Value(f64::INFINITY),
+            whole: true,
+            default: Some(f64::INFINITY),
+        },
+        Number {
+            name: "leaves",
+            about: "largest number of leaves of a tree, best splits first",
+            least: 1.0,
+            above: false,
+            most: Most::Value(f64::INFINITY),
+            whole: true,
+            default: Some(f64::INFINITY),
+        },
+        Number {
+            name: "tries",
+            about: "number of features looked at for every split",
+            least: 1.0,
+            above: false,
+            most: Most::Dimension,
+            whole: true,
+            default: Some(f64::INFINITY),
+        },
+    ],
+    choices: &[Choice {
+        name: "bootstrap",
+        about: "whether every tree sees a bootstrap of the data, or all of it",
+        options: &["true", "false"],
+    }],
+    has_base: false,
+    one_dimensional: false,
+    build: |Blueprint {
+                settings, choices, ..
+            }| {
+        let settings: Vec<(usize, TreeSetting)> = settings
+            .iter()
+            .map(|numbers| {
+                let tree = TreeSetting {
+                    depth: whole(numbers[1]),
+                    leaves: whole(numbers[2]),
+                    tries: whole(numbers[3]),
+                    ..Default::default()
+                };
+                (whole(numbers[0]), tree)
+            })
+            .collect();
+        forest(&settings, choices[0] == 0)
+    },
+};
+
+/// A random forest: [`Bagging`] of a [`Tree`] with `tries`.
+///
+/// For every setting (number of trees, tree) the prediction is the mean over the trees. With
+/// `bootstrap` each tree is grown on n pairs drawn with replacement, else on all data, so that the
+/// trees differ by the features they looked at alone. With all features tried and bootstrap it *is*
+/// bagging.
+///
+/// | number | meaning | range | default |
+/// |---|---|---|---|
+/// | `trees` | number of trees | 1 to 10 000 | 50 |
+/// | `depth` | largest number of splits on the way to a leaf | from 0 | no limit |
+/// | `leaves` | largest number of leaves, best splits first | from 1 | no limit |
+/// | `tries` | features looked at for every split | 1 to the dimension | all |
+/// | `bootstrap` | whether every tree sees a bootstrap | `true` or `false` | `true` |
+///
+/// **Cost** of a whole path: one forest of the most trees gives every smaller number, and each of
+/// its trees every depth or every number of leaves.
+///
+/// **Reference**: Breiman, *Random forests*, Machine Learning 45 (2001).
+///
+/// ```
+/// use bvlab::learner::{Learner, TreeSetting, forest};
+/// use bvlab::problem::{Points, Training};
+/// use bvlab::stream::{Purpose, Stream};
+///
+/// let data = Training {
+///     inputs: Points::new(2, vec![0.0, 0.0, 1.0, 1.0]),
+///     labels: vec![3.0, 5.0],
+/// };
+/// let tree = TreeSetting { tries: 1, ..Default::default() };
+/// let mut forest = forest(&[(10, tree)], false);
+/// forest.fit(&data, &Stream::new(1, Purpose::Algorithm, 0));
+/// let mut out = [0.0];
+/// forest.predict(&Points::new(2, vec![0.9, 0.9]), &mut out);
+/// assert_eq!(out, [5.0]);
+/// ```
+pub fn forest(settings: &[(usize, TreeSetting)], bootstrap: bool) -> Box<dyn Learner> {
+    let mut trees: Vec<TreeSetting> = Vec::new();
+    let mut bags = Vec::new();
+    for &(members, tree) in settings {
+        let base = trees
+            .iter()
+            .position(|known| *known == tree)
+            .unwrap_or_else(|| {
+                trees.push(tree);
+                trees.len() - 1
+            });
+        bags.push(BaggingSetting { members, base });
+    }
+    Box::new(Bagging::with_bootstrap(
+        bags,
+        Box::new(Tree::new(trees)),
+        bootstrap,
+    ))
+}

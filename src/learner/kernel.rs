@@ -1,0 +1,162 @@
+//! Kernel smoothing.
+
+use super::Learner;
+use super::family::{Blueprint, Choice, Family, Most, Number};
+use crate::problem::{Points, Training};
+use crate::stream::Stream;
+
+pub(super) const FAMILY: Family = Family {
+    name: "kernel",
+    about: "the mean label, weighted by nearness (Nadaraya–Watson)",
+    numbers: &[Number {
+        name: "bandwidth",
+        about: "reach of the kernel, in units of x",
+        least: 0.0,
+        above: true,
+        most: Most::Value(f64::MAX),
+        whole: false,
+        default: None,
+    }],
+    choices: &[Choice {
+        name: "shape",
+        about: "how the weight falls with distance",
+        options: &["gaussian", "epanechnikov", "tricube", "uniform"],
+    }],
+    has_base: false,
+    one_dimensional: false,
+    build: |Blueprint {
+                settings, choices, ..
+            }| {
+        let shapes = [
+            KernelShape::Gaussian,
+            KernelShape::Epanechnikov,
+            KernelShape::Tricube,
+            KernelShape::Uniform,
+        ];
+        let bandwidths = settings.iter().map(|numbers| numbers[0]).collect();
+        Box::new(Kernel::new(bandwidths, shapes[choices[0]]))
+    },
+};
+
+/// How a kernel's weight falls with u, the distance in bandwidths.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum KernelShape {
+    /// exp(-u²/2): the bandwidth is its standard deviation.
+    Gaussian,
+    /// 1 - u² up to u = 1.
+    Epanechnikov,
+    /// (1 - u³)³ up to u = 1.
+    Tricube,
+    /// 1 up to u = 1.
+    Uniform,
+}
+
+/// The Nadaraya–Watson smoother: the prediction at x is Σ K(‖x - x_i‖/h) y_i / Σ K(‖x - x_i‖/h).
+///
+/// A point that no training point reaches in a compact kernel gets the label of the nearest one
+/// (the earliest, if several are as near). A Gaussian kernel reaches everywhere, and its weights
+/// are taken relative to the nearest point's, so that none of them vanishes by rounding: as h
+/// shrinks, it becomes the nearest neighbour too.
+///
+/// | number | meaning | range | default |
+/// |---|---|---|---|
+/// | `bandwidth` | h, in units of x | above 0 | must be given |
+/// | `shape` | `gaussian`, `epanechnikov`, `tricube` or `uniform` | | `gaussian` |
+///
+/// **Cost** of a whole path: O(n) distances and O(n) weights per test point and bandwidth.
+///
+/// **Reference**: Nadaraya (1964); Watson (1964); Hastie, Tibshirani and Friedman, *The Elements
+/// of Statistical Learning*, section 6.1.
+///
+/// ```
+/// use bvlab::learner::{Kernel, KernelShape, Learner};
+/// use bvlab::problem::{Points, Training};
+/// use bvlab::stream::{Purpose, Stream};
+///
+/// let data = Training {
+///     inputs: Points::new(1, vec![0.0, 1.0, 5.0]),
+///     labels: vec![10.0, 20.0, 60.0],
+/// };
+/// let mut kernel = Kernel::new(vec![0.1, 2.0, 100.0], KernelShape::Uniform);
+/// kernel.fit(&data, &Stream::new(1, Purpose::Algorithm, 0));
+/// let mut out = [0.0; 3];
+/// kernel.predict(&Points::new(1, vec![0.8]), &mut out);
+/// assert_eq!(out, [20.0, 15.0, 30.0]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Kernel {
+    bandwidths: Vec<f64>,
+    shape: KernelShape,
+    data: Training,
+    squares: Vec<f64>,
+}
+
+impl Kernel {
+    /// A path over `bandwidths`.
+    pub fn new(bandwidths: Vec<f64>, shape: KernelShape) -> Self {
+        Kernel {
+            bandwidths,
+            shape,
+            data: Training::default(),
+            squares: Vec::new(),
+        }
+    }
+}
+
+impl Learner for Kernel {
+    fn capacities(&self) -> usize {
+        self.bandwidths.len()
+    }
+
+    fn fit(&mut self, data: &Training, _: &Stream) {
+        self.data.clone_from(data);
+    }
+
+    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+        for (j, x) in points.rows().enumerate() {
+            self.squares.clear();
+            self.squares.extend(self.data.inputs.rows().map(|row| {
+                let squares = row.iter().zip(x).map(|(a, b)| (a - b) * (a - b));
+                squares.sum::<f64>()
+            }));
+            let mut nearest = (f64::INFINITY, 0.0);
+            for (square, label) in self.squares.iter().zip(&self.data.labels) {
+                if *square < nearest.0 {
+                    nearest = (*square, *label);
+                }
+            }
+            for (c, h) in self.bandwidths.iter().enumerate() {
+                let (mut total, mut sum) = (0.0, 0.0);
+                for (square, label) in self.squares.iter().zip(&self.data.labels) {
+                    let weight = self.shape.weight(*square, nearest.0, *h);
+                    total += weight;
+                    sum += weight * label;
+                }
+                out[c * points.len() + j] = match total > 0.0 {
+                    true => sum / total,
+                    false => nearest.1,
+                };
+            }
+        }
+    }
+
+    fn is_linear(&self) -> bool {
+        true
+    }
+}
+
+impl KernelShape {
+    /// The weight of a point at a squared distance, where the nearest is at `least`.
+    fn weight(self, square: f64, least: f64, h: f64) -> f64 {
+        if self == KernelShape::Gaussian {
+            return (-0.5 * ((square - least) / h) / h).exp();
+        }
+        let u = square.sqrt() / h;
+        match self {
+            _ if u > 1.0 => 0.0,
+            KernelShape::Epanechnikov => 1.0 - u * u,
+            KernelShape::Tricube => (1.0 - u * u * u).powi(3),
+            KernelShape::Gaussian | KernelShape::Uniform => 1.0,
+        }
+    }
+}

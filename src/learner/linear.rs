@@ -1,0 +1,183 @@
+//! Linear regression on the inputs themselves.
+
+use faer::Mat;
+
+use super::Learner;
+use super::family::{Blueprint, Choice, Family, Most, Number, whole};
+use super::spectrum::{centre, ridge};
+use crate::problem::{Points, Training};
+use crate::stream::Stream;
+
+pub(super) const FAMILY: Family = Family {
+    name: "linear",
+    about: "linear regression on the first inputs: least squares, minimum norm or ridge",
+    numbers: &[
+        Number {
+            name: "features",
+            about: "how many of the inputs are used",
+            least: 1.0,
+            above: false,
+            most: Most::Dimension,
+            whole: true,
+            default: Some(f64::INFINITY),
+        },
+        Number {
+            name: "lambda",
+            about: "penalty on the squared weights, against the sum of squared residuals",
+            least: 0.0,
+            above: false,
+            most: Most::Value(f64::MAX),
+            whole: false,
+            default: Some(0.0),
+        },
+    ],
+    choices: &[Choice {
+        name: "intercept",
+        about: "whether a constant, which is not penalised, is fitted too",
+        options: &["true", "false"],
+    }],
+    has_base: false,
+    one_dimensional: false,
+    build: |Blueprint {
+                settings, choices, ..
+            }| {
+        let settings = settings.iter().map(|numbers| LinearSetting {
+            features: whole(numbers[0]),
+            lambda: numbers[1],
+        });
+        Box::new(Linear::new(settings.collect(), choices[0] == 0))
+    },
+};
+
+/// One setting of [`Linear`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinearSetting {
+    /// How many of the inputs are used, the first ones; all of them if there are fewer.
+    pub features: usize,
+    /// The penalty λ on the squared weights.
+    pub lambda: f64,
+}
+
+/// Linear regression on the first p coordinates: weights that minimise
+/// Σ (y - c - Σ_{j ≤ p} w_j x_j)² + λ ‖w‖².
+///
+/// With more features than the data determine, λ = 0 takes the solution of minimum norm. The
+/// constant c is not penalised, and left out with `intercept = false`.
+///
+/// | number | meaning | range | default |
+/// |---|---|---|---|
+/// | `features` | p, the number of inputs used | 1 to the dimension | all |
+/// | `lambda` | λ, against the *sum* of squared residuals | from 0 | 0 |
+/// | `intercept` | whether a constant is fitted | `true` or `false` | `true` |
+///
+/// **Cost** of a whole path: one SVD for every distinct `features` gives every λ.
+///
+/// **Reference**: Hoerl and Kennard (1970) for ridge; Hastie, Montanari, Rosset and Tibshirani,
+/// *Surprises in high-dimensional ridgeless least squares interpolation*, Annals of Statistics 50
+/// (2022), for what happens beyond p = n.
+///
+/// ```
+/// use bvlab::learner::{Learner, Linear, LinearSetting};
+/// use bvlab::problem::{Points, Training};
+/// use bvlab::stream::{Purpose, Stream};
+///
+/// let data = Training {
+///     inputs: Points::new(2, vec![1.0, 1.0]),
+///     labels: vec![4.0],
+/// };
+/// let path = [1, 2].map(|features| LinearSetting { features, lambda: 0.0 });
+/// let mut learner = Linear::new(path.to_vec(), false);
+/// learner.fit(&data, &Stream::new(1, Purpose::Algorithm, 0));
+/// let mut out = [0.0; 2];
+/// learner.predict(&Points::new(2, vec![1.0, 0.0]), &mut out);
+/// assert!((out[0] - 4.0).abs() < 1e-12); // w = 4
+/// assert!((out[1] - 2.0).abs() < 1e-12); // w = (2, 2), the shortest that fits
+/// ```
+#[derive(Clone, Debug)]
+pub struct Linear {
+    capacities: usize,
+    intercept: bool,
+    groups: Vec<Group>,
+}
+
+/// All settings with the same number of features.
+#[derive(Clone, Debug)]
+struct Group {
+    features: usize,
+    settings: Vec<usize>,
+    lambdas: Vec<f64>,
+    means: Vec<f64>,
+    mean_label: f64,
+    weights: Vec<f64>,
+}
+
+impl Linear {
+    /// A path over `settings`, in any order.
+    pub fn new(settings: Vec<LinearSetting>, intercept: bool) -> Self {
+        let mut groups: Vec<Group> = Vec::new();
+        for (c, setting) in settings.iter().enumerate() {
+            match groups
+                .iter_mut()
+                .find(|group| group.features == setting.features)
+            {
+                Some(group) => {
+                    group.settings.push(c);
+                    group.lambdas.push(setting.lambda);
+                }
+                None => groups.push(Group {
+                    features: setting.features,
+                    settings: vec![c],
+                    lambdas: vec![setting.lambda],
+                    means: Vec::new(),
+                    mean_label: 0.0,
+                    weights: Vec::new(),
+                }),
+            }
+        }
+        Linear {
+            capacities: settings.len(),
+            intercept,
+            groups,
+        }
+    }
+}
+
+impl Learner for Linear {
+    fn capacities(&self) -> usize {
+        self.capacities
+    }
+
+    fn fit(&mut self, data: &Training, _: &Stream) {
+        let inputs = &data.inputs;
+        for group in &mut self.groups {
+            let columns = group.features.min(inputs.dimension());
+            let mut design = Mat::from_fn(data.len(), columns, |i, j| inputs.get(i, j));
+            group.means.clear();
+            group.means.resize(columns, 0.0);
+            group.mean_label = 0.0;
+            if self.intercept {
+                centre(&mut design, &mut group.means);
+                group.mean_label = data.labels.iter().sum::<f64>() / data.len() as f64;
+            }
+            let labels: Vec<f64> = data.labels.iter().map(|y| y - group.mean_label).collect();
+            ridge(&design, &labels, &group.lambdas, &mut group.weights);
+        }
+    }
+
+    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+        for group in &self.groups {
+            let columns = group.means.len();
+            for (weights, &c) in group.weights.chunks_exact(columns).zip(&group.settings) {
+                for (j, x) in points.rows().enumerate() {
+                    let terms = x.iter().zip(&group.means).zip(weights);
+                    let sum: f64 = terms.map(|((x, mean), w)| (x - mean) * w).sum();
+                    out[c * points.len() + j] = group.mean_label + sum;
+                }
+            }
+        }
+    }
+
+    fn is_linear(&self) -> bool {
+        true
+    }
+}

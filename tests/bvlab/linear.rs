@@ -1,0 +1,101 @@
+//! Linear regression on isotropic Gaussian inputs, on both sides of the interpolation threshold,
+//! against the exact forms for finite n and p (no intercept, minimum norm).
+
+use crate::setup::run;
+
+const N: f64 = 20.0;
+const S2: f64 = 0.25;
+
+/// (bias², variance) with p features that carry r_in² of ‖β‖², r_out² outside.
+fn exact(p: f64, r_in2: f64, r_out2: f64) -> (f64, f64) {
+    let noise = S2 + r_out2;
+    match p < N {
+        true => (r_out2, noise * p / (N - p - 1.0)),
+        false => {
+            let g = N / p;
+            (
+                r_in2 * (1.0 - g).powi(2) + r_out2,
+                r_in2 * g * (1.0 - g) + noise * N / (p - N - 1.0),
+            )
+        }
+    }
+}
+
+fn assert_theory(truth: &str, features: &[u32], shares: impl Fn(u32) -> (f64, f64)) {
+    let list = features
+        .iter()
+        .map(u32::to_string)
+        .collect::<Vec<_>>()
+        .join(", ");
+    let text = format!(
+        r#"
+        [problem]
+        truth  = "{truth}"
+        inputs = {{ normal = [0, 1], dimension = 60 }}
+        noise  = {{ normal = 0.5 }}
+        train  = 20
+        [[learner]]
+        linear = {{ intercept = false }}
+        sweep = {{ features = [{list}] }}
+        [run]
+        resamples = 1500
+        test = {{ draw = 1000 }}
+        "#
+    );
+    let (_, results) = run(&text);
+    for (parts, p) in results.learners[0].decomposition.parts.iter().zip(features) {
+        let (r_in2, r_out2) = shares(*p);
+        let (bias2, variance) = exact(f64::from(*p), r_in2, r_out2);
+        for (name, estimate, exact) in [
+            ("bias²", parts.bias2, bias2),
+            ("variance", parts.variance, variance),
+            ("risk", parts.risk, S2 + bias2 + variance),
+        ] {
+            let apart = (estimate.value - exact) / estimate.se;
+            assert!(
+                apart.abs() < 4.0,
+                "{name} at p = {p}: {} ± {}, not {exact}",
+                estimate.value,
+                estimate.se
+            );
+        }
+    }
+}
+
+#[test]
+fn with_all_of_the_signal_inside() {
+    assert_theory("x1", &[2, 5, 10, 14, 26, 30, 40, 60], |_| (1.0, 0.0));
+}
+
+#[test]
+fn with_a_part_of_the_signal_outside() {
+    // x40 is a feature only from p = 40 on.
+    assert_theory(
+        "0.8*x1 + 0.6*x40",
+        &[2, 8, 13, 27, 39, 45, 60],
+        |p| match p < 40 {
+            true => (0.64, 0.36),
+            false => (1.0, 0.0),
+        },
+    );
+}
+
+#[test]
+fn a_constant_is_found_and_not_shrunk() {
+    let (_, results) = run(r#"
+        [problem]
+        truth  = "100 + 0*x1"
+        inputs = { normal = [0, 1], dimension = 3 }
+        noise  = { normal = 0.1 }
+        train  = 30
+        [[learner]]
+        linear = {}
+        sweep = { lambda = [0, 1, 1e9] }
+        [run]
+        resamples = 50
+        test = { draw = 50 }
+    "#);
+    for parts in &results.learners[0].decomposition.parts {
+        assert!(parts.bias2.value.abs() < 0.01, "{}", parts.bias2.value);
+    }
+}
