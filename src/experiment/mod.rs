@@ -235,7 +235,7 @@ fn check_inputs(raw: &Spanned<Only<RawInputs>>) -> Result<(Inputs, usize, bool),
         }
         (None, Some(pair), None) => {
             let raw::Pair(mean, sd) = *pair.get_ref();
-            if !(sd > 0.0) {
+            if sd.is_nan() || sd <= 0.0 {
                 return Err(Trouble::new(pair.span(), "the sd must be above 0")
                     .label("expected [mean, sd]"));
             }

@@ -149,7 +149,9 @@ impl KernelShape {
     /// The weight of a point at a squared distance, where the nearest is at `least`.
     fn weight(self, square: f64, least: f64, h: f64) -> f64 {
         if self == KernelShape::Gaussian {
-            return (-0.5 * ((square - least) / h) / h).exp();
+            let fall = 0.5 * ((square - least) / h) / h;
+            // Beside the nearest point's weight of 1, less than this is lost in rounding anyway.
+            return if fall > 40.0 { 0.0 } else { (-fall).exp() };
         }
         let u = square.sqrt() / h;
         match self {

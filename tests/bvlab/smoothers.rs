@@ -9,7 +9,8 @@ use crate::setup::{close, data, fit_predict, points};
 
 #[test]
 fn kernel_is_the_weighted_mean_of_its_definition() {
-    let shapes: [(KernelShape, fn(f64) -> f64); 4] = [
+    type Weight = fn(f64) -> f64;
+    let shapes: [(KernelShape, Weight); 4] = [
         (KernelShape::Gaussian, |u| (-u * u / 2.0).exp()),
         (KernelShape::Epanechnikov, |u| (1.0 - u * u).max(0.0)),
         (KernelShape::Tricube, |u| (1.0 - u.powi(3)).max(0.0).powi(3)),

@@ -1,0 +1,55 @@
+//! A learner of your own, run through the engine: the mean of the labels, shrunk towards zero.
+//!
+//! ```sh
+//! cargo run --release --example own_learner
+//! ```
+
+use bvlab::engine::{self, Unwatched};
+use bvlab::experiment::{Experiment, Source};
+use bvlab::learner::Learner;
+use bvlab::problem::{Points, Training};
+use bvlab::stream::Stream;
+
+#[derive(Clone)]
+struct Shrunk {
+    shares: Vec<f64>,
+    mean: f64,
+}
+
+impl Learner for Shrunk {
+    fn capacities(&self) -> usize {
+        self.shares.len()
+    }
+
+    fn fit(&mut self, data: &Training, _: &Stream) {
+        self.mean = data.labels.iter().sum::<f64>() / data.len() as f64;
+    }
+
+    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+        for (share, out) in self.shares.iter().zip(out.chunks_exact_mut(points.len())) {
+            out.fill(share * self.mean);
+        }
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let text = r#"
+        problem = { truth = "0.3", inputs = { uniform = [0, 1] }, noise = { normal = 1 }, train = 10 }
+        learner = [{ tree = { depth = 0 } }]
+    "#;
+    let mut experiment = Experiment::read("own", Source::new("own.toml", text, &[]))?;
+    let shares = vec![0.0, 0.25, 0.5, 0.75, 1.0];
+    experiment.curves[0].learner = Box::new(Shrunk {
+        shares: shares.clone(),
+        mean: 0.0,
+    });
+    let results = engine::run(&experiment, 2, &Unwatched)?;
+    println!("share  bias²   variance  risk");
+    for (share, p) in shares.iter().zip(&results.learners[0].decomposition.parts) {
+        println!(
+            "{share:<5}  {:.4}  {:.4}    {:.4}",
+            p.bias2.value, p.variance.value, p.risk.value
+        );
+    }
+    Ok(())
+}
