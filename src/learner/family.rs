@@ -88,6 +88,7 @@ pub const FAMILIES: &[&Family] = &[
     &super::polynomial::FAMILY,
     &super::gaussians::FAMILY,
     &super::linear::FAMILY,
+    &super::fourier::FAMILY,
     &super::bagging::FAMILY,
     &super::forest::FAMILY,
     &super::boosting::FAMILY,

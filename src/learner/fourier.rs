@@ -1,0 +1,394 @@
+//! Random Fourier features.
+
+use faer::prelude::Solve;
+use faer::{Mat, Side};
+use rand::RngExt;
+use rand_distr::{Distribution, StandardNormal};
+
+use super::Learner;
+use super::family::{Blueprint, Family, Most, Number, whole};
+use super::spectrum::filtered;
+use crate::problem::{Points, Training};
+use crate::stream::Stream;
+
+pub(super) const FAMILY: Family = Family {
+    name: "fourier",
+    about: "regression on cosines of random frequency and phase",
+    numbers: &[
+        Number {
+            name: "features",
+            about: "number of random cosines",
+            least: 1.0,
+            above: false,
+            most: Most::Value(100_000.0),
+            whole: true,
+            default: None,
+        },
+        Number {
+            name: "scale",
+            about: "standard deviation of the frequencies",
+            least: 0.0,
+            above: true,
+            most: Most::Value(1e12),
+            whole: false,
+            default: None,
+        },
+        Number {
+            name: "lambda",
+            about: "penalty on the squared weights, against the sum of squared residuals",
+            least: 0.0,
+            above: false,
+            most: Most::Value(f64::MAX),
+            whole: false,
+            default: Some(0.0),
+        },
+        Number {
+            name: "epochs",
+            about: "steps of gradient descent",
+            least: 0.0,
+            above: false,
+            most: Most::Value(1e15),
+            whole: true,
+            default: Some(f64::INFINITY),
+        },
+        Number {
+            name: "rate",
+            about: "step of gradient descent on the mean squared error",
+            least: 0.0,
+            above: true,
+            most: Most::Value(1.0),
+            whole: false,
+            default: Some(0.5),
+        },
+    ],
+    choices: &[],
+    has_base: false,
+    one_dimensional: false,
+    build: |Blueprint { settings, .. }| {
+        let settings = settings.iter().map(|numbers| FourierSetting {
+            features: whole(numbers[0]),
+            scale: numbers[1],
+            lambda: numbers[2],
+            epochs: numbers[3],
+            rate: numbers[4],
+        });
+        Box::new(Fourier::new(settings.collect()))
+    },
+};
+
+/// One setting of [`Fourier`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FourierSetting {
+    /// p, the number of cosines.
+    pub features: usize,
+    /// The standard deviation of the frequencies.
+    pub scale: f64,
+    /// The penalty λ on the squared weights.
+    pub lambda: f64,
+    /// Steps of gradient descent; infinite for the end of it.
+    pub epochs: f64,
+    /// The step η of gradient descent.
+    pub rate: f64,
+}
+
+/// Regression on random Fourier features φ_j(x) = √(2/p) cos(ω_j·x + b_j), with frequencies
+/// ω_j ~ N(0, scale²) in every coordinate and phases b_j ~ U(0, 2π).
+///
+/// The weights minimise Σ (y - Σ_j w_j φ_j(x))² + λ ‖w‖²; at λ = 0 with more features than points
+/// they are the interpolant of minimum norm. With `epochs` they are those after t steps of gradient
+/// descent from zero on (‖y - Φw‖² + λ ‖w‖²)/(2n). There is no constant. Features are nested: the
+/// first p are the same whatever the largest p is, and the frequencies of two scales differ by
+/// their ratio alone.
+///
+/// | number | meaning | range | default |
+/// |---|---|---|---|
+/// | `features` | p, the number of cosines | 1 to 100 000 | must be given |
+/// | `scale` | sd of the frequencies | above 0 | must be given |
+/// | `lambda` | λ, against the *sum* of squared residuals | from 0 | 0 |
+/// | `epochs` | t, steps of gradient descent | from 0 | no limit: the exact minimum |
+/// | `rate` | η, the step on the mean squared error | above 0, to 1 | 0.5 |
+///
+/// Since ‖φ(x)‖² is at most 2, a rate of up to 1 never diverges without a penalty.
+///
+/// **Cost** of a whole path over p at λ = 0: one QR of the first n features gives every p ≤ n by a
+/// triangular solve each; beyond, the n × n matrix ΦΦᵀ grows from p to p and is factored by
+/// Cholesky. Both only while a look at the factors' diagonals says that they are well conditioned:
+/// else an SVD of that p is taken, with singular values up to max(n, p) ε s_max as zero. Ridge and
+/// gradient descent take one SVD per p for every λ and every epoch.
+///
+/// **Reference**: Rahimi and Recht, *Random features for large-scale kernel machines* (2007);
+/// Belkin, Hsu, Ma and Mandal, *Reconciling modern machine-learning practice and the classical
+/// bias–variance trade-off*, PNAS 116 (2019).
+///
+/// ```
+/// use bvlab::learner::{Fourier, FourierSetting, Learner};
+/// use bvlab::problem::{Points, Training};
+/// use bvlab::stream::{Purpose, Stream};
+///
+/// let data = Training {
+///     inputs: Points::new(1, vec![0.1, 0.5, 0.9]),
+///     labels: vec![1.0, -2.0, 3.0],
+/// };
+/// let setting = FourierSetting { features: 50, scale: 10.0, lambda: 0.0, epochs: f64::INFINITY, rate: 0.5 };
+/// let mut learner = Fourier::new(vec![setting]);
+/// learner.fit(&data, &Stream::new(1, Purpose::Algorithm, 0));
+/// let mut out = [0.0; 3];
+/// learner.predict(&data.inputs, &mut out);
+/// assert!(out.iter().zip(&data.labels).all(|(p, y)| (p - y).abs() < 1e-9)); // it interpolates
+/// ```
+#[derive(Clone, Debug)]
+pub struct Fourier {
+    settings: Vec<FourierSetting>,
+    /// Frequencies at scale 1, feature by feature, and phases.
+    frequencies: Vec<f64>,
+    phases: Vec<f64>,
+    /// By setting: the weights of cos(ω·x + b), the factor √(2/p) taken in.
+    weights: Vec<Vec<f64>>,
+}
+
+/// QR is trusted as long as the diagonal of R spans less than this.
+const QR_SPAN: f64 = 1e5;
+
+/// The normal equations square the condition number: they are trusted for much less.
+const CHOLESKY_SPAN: f64 = 300.0;
+
+impl Fourier {
+    /// A path over `settings`, in any order.
+    pub fn new(settings: Vec<FourierSetting>) -> Self {
+        Fourier {
+            weights: vec![Vec::new(); settings.len()],
+            settings,
+            frequencies: Vec::new(),
+            phases: Vec::new(),
+        }
+    }
+
+    /// The features of a setting as they were drawn for the last fit: a row of
+    /// √(2/p) cos(ω_j·x + b_j) for every point.
+    pub fn features(&self, points: &Points, setting: usize) -> Vec<Vec<f64>> {
+        let FourierSetting {
+            features, scale, ..
+        } = self.settings[setting];
+        let norm = (2.0 / features as f64).sqrt();
+        let cosines = self.cosines(points, features, scale);
+        let row = |i: usize| (0..features).map(|j| norm * cosines[(i, j)]).collect();
+        (0..points.len()).map(row).collect()
+    }
+
+    fn draw(&mut self, dimension: usize, stream: &Stream) {
+        let most = self.settings.iter().map(|s| s.features).max().unwrap_or(0);
+        let mut stream = stream.child(0);
+        self.frequencies.clear();
+        self.phases.clear();
+        for _ in 0..most {
+            for _ in 0..dimension {
+                self.frequencies.push(StandardNormal.sample(&mut stream));
+            }
+            self.phases
+                .push(std::f64::consts::TAU * stream.random::<f64>());
+        }
+    }
+
+    /// cos(ω_j·x + b_j) of the first `count` features at every point, a column per feature.
+    fn cosines(&self, points: &Points, count: usize, scale: f64) -> Mat<f64> {
+        let dimension = points.dimension();
+        Mat::from_fn(points.len(), count, |i, j| {
+            let frequency = &self.frequencies[j * dimension..][..dimension];
+            let along = points.row(i).iter().zip(frequency);
+            (scale * along.map(|(x, w)| x * w).sum::<f64>() + self.phases[j]).cos()
+        })
+    }
+
+    /// The distinct scales, each with its settings by rising number of features.
+    fn by_scale(&self) -> Vec<(f64, Vec<usize>)> {
+        let mut scales: Vec<(f64, Vec<usize>)> = Vec::new();
+        for (c, setting) in self.settings.iter().enumerate() {
+            match scales.iter_mut().find(|(scale, _)| *scale == setting.scale) {
+                Some((_, settings)) => settings.push(c),
+                None => scales.push((setting.scale, vec![c])),
+            }
+        }
+        for (_, settings) in &mut scales {
+            settings.sort_by_key(|&c| self.settings[c].features);
+        }
+        scales
+    }
+}
+
+impl Learner for Fourier {
+    fn capacities(&self) -> usize {
+        self.settings.len()
+    }
+
+    fn fit(&mut self, data: &Training, stream: &Stream) {
+        self.draw(data.inputs.dimension(), stream);
+        for (scale, settings) in self.by_scale() {
+            let most = settings.last().map_or(0, |&c| self.settings[c].features);
+            let cosines = self.cosines(&data.inputs, most, scale);
+            let mut exact = MinimumNorm::new(&cosines, &data.labels);
+            let path = self.settings.clone();
+            for same in settings.chunk_by(|a, b| path[*a].features == path[*b].features) {
+                let p = path[same[0]].features;
+                let (plain, filters): (Vec<usize>, Vec<usize>) = same
+                    .iter()
+                    .partition(|&&c| path[c].lambda == 0.0 && path[c].epochs.is_infinite());
+                if !plain.is_empty() {
+                    let weights = exact.weights(p);
+                    for c in plain {
+                        self.weights[c].clone_from(&weights);
+                    }
+                }
+                if !filters.is_empty() {
+                    self.spectral(&cosines, &data.labels, p, &filters);
+                }
+            }
+        }
+    }
+
+    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+        let count = points.len();
+        for (scale, settings) in self.by_scale() {
+            let most = settings.last().map_or(0, |&c| self.settings[c].features);
+            let cosines = self.cosines(points, most, scale);
+            for c in settings {
+                let out = &mut out[c * count..][..count];
+                out.fill(0.0);
+                for (j, weight) in self.weights[c].iter().enumerate() {
+                    for (sum, cosine) in out.iter_mut().zip(cosines.col(j).iter()) {
+                        *sum += weight * cosine;
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Fourier {
+    /// Ridge and gradient descent: every setting with p features from one SVD.
+    fn spectral(&mut self, cosines: &Mat<f64>, y: &[f64], p: usize, settings: &[usize]) {
+        let norm = (2.0 / p as f64).sqrt();
+        let n = y.len() as f64;
+        let design = Mat::from_fn(y.len(), p, |i, j| norm * cosines[(i, j)]);
+        let filter = |which: usize, s: f64| {
+            let FourierSetting {
+                lambda,
+                epochs,
+                rate,
+                ..
+            } = self.settings[settings[which]];
+            let curvature = s * s + lambda;
+            if epochs.is_infinite() {
+                return s / curvature;
+            }
+            // What is left of a direction after t steps: (1 - η (s² + λ)/n)^t.
+            let step = rate * curvature / n;
+            let done = match step < 1.0 {
+                true => -(epochs * (-step).ln_1p()).exp_m1(),
+                false => 1.0 - (1.0 - step).powf(epochs),
+            };
+            s / curvature * done
+        };
+        let mut all = Vec::new();
+        filtered(&design, y, settings.len(), filter, &mut all);
+        for (&c, weights) in settings.iter().zip(all.chunks_exact(p)) {
+            self.weights[c].clear();
+            self.weights[c].extend(weights.iter().map(|w| norm * w));
+        }
+    }
+}
+
+/// Least squares, or the interpolant of minimum norm, on the first p columns for rising p.
+struct MinimumNorm<'a> {
+    design: &'a Mat<f64>,
+    y: &'a [f64],
+    /// R and Qᵀy of the first n columns.
+    triangle: Mat<f64>,
+    projections: Vec<f64>,
+    /// ΦΦᵀ of the first so many columns.
+    gram: Mat<f64>,
+    summed: usize,
+}
+
+impl<'a> MinimumNorm<'a> {
+    fn new(design: &'a Mat<f64>, y: &'a [f64]) -> Self {
+        let n = y.len();
+        let first = design.subcols(0, n.min(design.ncols()));
+        let qr = first.qr();
+        let q = qr.compute_thin_Q();
+        let projection = |k: usize| q.col(k).iter().zip(y).map(|(q, y)| q * y).sum();
+        MinimumNorm {
+            design,
+            y,
+            triangle: qr.thin_R().to_owned(),
+            projections: (0..q.ncols()).map(projection).collect(),
+            gram: Mat::zeros(n, n),
+            summed: 0,
+        }
+    }
+
+    /// The weights with p columns; p never falls from call to call.
+    fn weights(&mut self, p: usize) -> Vec<f64> {
+        let fast = match p <= self.y.len() {
+            true => self.by_triangle(p),
+            false => self.by_gram(p),
+        };
+        fast.unwrap_or_else(|| {
+            let design = self.design.subcols(0, p).to_owned();
+            let mut weights = Vec::new();
+            filtered(&design, self.y, 1, |_, s| 1.0 / s, &mut weights);
+            weights
+        })
+    }
+
+    /// R w = Qᵀy by back substitution, where R is far from singular.
+    fn by_triangle(&self, p: usize) -> Option<Vec<f64>> {
+        let r = &self.triangle;
+        if span((0..p).map(|k| r[(k, k)])) > QR_SPAN {
+            return None;
+        }
+        let mut weights = self.projections[..p].to_vec();
+        for k in (0..p).rev() {
+            weights[k] /= r[(k, k)];
+            let weight = weights[k];
+            for (left, r) in weights[..k].iter_mut().zip(r.col(k).iter()) {
+                *left -= r * weight;
+            }
+        }
+        Some(weights)
+    }
+
+    /// w = Φᵀ (ΦΦᵀ)⁻¹ y by Cholesky, where ΦΦᵀ is far from singular.
+    fn by_gram(&mut self, p: usize) -> Option<Vec<f64>> {
+        let more = self.design.subcols(self.summed, p - self.summed);
+        self.gram += more * more.transpose();
+        self.summed = p;
+        let cholesky = self.gram.llt(Side::Lower).ok()?;
+        let l = cholesky.L();
+        if span((0..self.y.len()).map(|k| l[(k, k)])) > CHOLESKY_SPAN {
+            return None;
+        }
+        let y = Mat::from_fn(self.y.len(), 1, |i, _| self.y[i]);
+        let shares = cholesky.solve(&y);
+        let weight = |j: usize| {
+            let column = self.design.col(j);
+            column
+                .iter()
+                .zip(shares.col(0).iter())
+                .map(|(x, a)| x * a)
+                .sum()
+        };
+        Some((0..p).map(weight).collect())
+    }
+}
+
+/// The largest over the smallest size of some numbers.
+fn span(numbers: impl Iterator<Item = f64>) -> f64 {
+    let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
+    for number in numbers {
+        (least, most) = (least.min(number.abs()), most.max(number.abs()));
+    }
+    match least > 0.0 {
+        true => most / least,
+        false => f64::INFINITY,
+    }
+}
