@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::decompose::{Decomposition, Estimate, Parts, interval_factor};
+use crate::decompose::{Decomposition, Estimate, Parts, heavy_tail, interval_factor};
 use crate::engine::{LearnerResults, Results};
 use crate::experiment::{Curve, Experiment, Length, TestKind};
 use crate::problem::{Inputs, NORMAL_REACH};
@@ -25,6 +25,7 @@ pub struct Report {
 pub fn report(experiment: &Experiment, results: &Results, seconds: f64) -> Report {
     let mut report = Report::default();
     let _ = write(&mut report.text, experiment, results, seconds);
+    report.warnings.extend(heavy_tails(experiment, results));
     for said in [
         identity(experiment, results),
         precision(experiment, results),
@@ -198,6 +199,33 @@ fn identity(experiment: &Experiment, results: &Results) -> Option<Result<String,
     )))
 }
 
+/// Where a mean over training sets rests on a few of them.
+fn heavy_tails(experiment: &Experiment, results: &Results) -> Vec<String> {
+    let learners = experiment.curves.iter().zip(&results.learners);
+    let warnings = learners.filter_map(|(curve, learner)| {
+        let parts = learner.decomposition.parts.iter().enumerate();
+        let heavy: Vec<(usize, f64)> = parts
+            .map(|(setting, parts)| (setting, parts.largest_share))
+            .filter(|(_, share)| heavy_tail(*share, results.resamples))
+            .collect();
+        let most = heavy.iter().map(|(_, share)| *share).fold(0.0, f64::max);
+        let places = curve.axis.as_ref().map_or(String::new(), |axis| {
+            let values: Vec<String> = heavy.iter().map(|(c, _)| short(axis.values[*c])).collect();
+            format!(" at {} = {}", axis.name, values.join(", "))
+        });
+        (!heavy.is_empty()).then(|| {
+            format!(
+                "the means of `{}`{places} are not to be believed: a single training set makes up \
+                 to {} % of them. With so heavy a tail a mean may not exist, and its error bar \
+                 means nothing; runs.parquet has single training sets.",
+                curve.name,
+                short((100.0 * most).round())
+            )
+        })
+    });
+    warnings.collect()
+}
+
 /// Whether the wanted precision was reached.
 fn precision(experiment: &Experiment, results: &Results) -> Option<Result<String, String>> {
     let Length::Precision { share, most } = experiment.run.length else {
@@ -229,9 +257,11 @@ pub fn files(home: &Path, files: &[String]) -> String {
 /// `0.1234 ± 0.0056`, with as many digits as the error has to say.
 fn plus_minus(estimate: Estimate, factor: f64) -> String {
     let reach = factor * estimate.se;
-    if estimate.value.abs().max(reach) >= 1e6 {
+    let size = estimate.value.abs().max(reach);
+    if size >= 1e6 || (size > 0.0 && size < 1e-6) {
         let [value, reach] = [estimate.value, reach].map(|v| format!("{v:.3e}"));
-        return format!("{} ± {reach}", value.replace('-', "−"));
+        let minus = |text: String| text.replace('-', "−");
+        return format!("{} ± {}", minus(value), minus(reach));
     }
     let digits = decimals(reach, estimate.value);
     format!(
@@ -267,6 +297,17 @@ mod tests {
     use super::*;
     use crate::engine::{self, Unwatched};
     use crate::experiment::Source;
+
+    #[test]
+    fn numbers_have_as_many_digits_as_their_error_has_to_say() {
+        let text = |value: f64, se: f64| plus_minus(Estimate { value, se }, 2.0);
+        assert_eq!(text(0.123_456, 0.000_61), "0.1235 ± 0.0012");
+        assert_eq!(text(-0.000_04, 0.001), "0.0000 ± 0.0020");
+        assert_eq!(text(12.3, 4.0), "12.3 ± 8.0");
+        assert_eq!(text(-2.5e9, 1e8), "−2.500e9 ± 2.000e8");
+        assert_eq!(text(3e-27, 1e-28), "3.000e−27 ± 2.000e−28");
+        assert_eq!(text(0.0, 0.0), "0.0 ± 0.0");
+    }
 
     #[test]
     fn a_wrong_decomposition_is_called_wrong() {

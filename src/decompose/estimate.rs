@@ -46,8 +46,23 @@ pub struct Parts {
     /// The risk's standard error from the spread over resamples alone, without that of test points
     /// that are drawn: what more resamples can shrink.
     pub risk_resampling_se: f64,
+    /// How much of bias² + variance, summed over all resamples, comes from the one with the most.
+    pub largest_share: f64,
     /// The risk with each group left out in turn, for paired comparisons.
     left_out: Vec<f64>,
+}
+
+/// Whether a mean over so many resamples, of whose sum one resample makes up this share, is not to
+/// be believed: its expectation may be infinite, and its error bar means nothing. With 100 and more
+/// resamples a tenth is far too much for one.
+///
+/// ```
+/// use bvlab::decompose::heavy_tail;
+/// assert!(heavy_tail(0.3, 1000) && !heavy_tail(0.02, 1000));
+/// assert!(!heavy_tail(0.3, 20)); // too few to tell
+/// ```
+pub fn heavy_tail(largest_share: f64, resamples: u64) -> bool {
+    largest_share > 0.1_f64.max(10.0 / resamples as f64)
 }
 
 /// The parts at every test point and averaged, for every setting of one learner.
@@ -195,6 +210,10 @@ pub fn decompose(groups: &[Tally], noise: &[f64], weights: &[f64], drawn: bool) 
             test,
             gap,
             risk_resampling_se,
+            largest_share: match b + v > 0.0 {
+                true => all.largest[setting] / (count * (b + v)),
+                false => 0.0,
+            },
             left_out,
         }
     });

@@ -19,7 +19,7 @@ mod estimate;
 mod exact;
 mod moments;
 
-pub use estimate::{Decomposition, Estimate, GROUPS, Parts, decompose, groups_for};
+pub use estimate::{Decomposition, Estimate, GROUPS, Parts, decompose, groups_for, heavy_tail};
 pub use exact::{Exact, exact};
 pub use moments::{Observation, Tally};
 

@@ -16,6 +16,8 @@ pub struct Tally {
     /// By setting: sums over resamples.
     pub(super) train: Vec<f64>,
     pub(super) test: Vec<f64>,
+    /// By setting: the largest risk (without the noise) of a single resample.
+    pub(super) largest: Vec<f64>,
 }
 
 /// What one resample gave for one setting, averaged over x.
@@ -37,6 +39,7 @@ impl Tally {
             squares: vec![0.0; settings * points],
             train: vec![0.0; settings],
             test: vec![0.0; settings],
+            largest: vec![0.0; settings],
         }
     }
 
@@ -48,6 +51,7 @@ impl Tally {
             &mut self.squares,
             &mut self.train,
             &mut self.test,
+            &mut self.largest,
         ] {
             sums.fill(0.0);
         }
@@ -88,6 +92,7 @@ impl Tally {
         }
         self.train[setting] += train;
         self.test[setting] += test;
+        self.largest[setting] = self.largest[setting].max(excess);
         Observation { excess, test }
     }
 
@@ -111,6 +116,9 @@ impl Tally {
         }
         for (sum, other) in self.test.iter_mut().zip(&other.test) {
             *sum += other;
+        }
+        for (most, other) in self.largest.iter_mut().zip(&other.largest) {
+            *most = most.max(*other);
         }
         self.count += other.count;
     }

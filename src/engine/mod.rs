@@ -11,7 +11,7 @@ mod worker;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::decompose::{self, Decomposition, Exact, Tally, groups_for};
+use crate::decompose::{self, Decomposition, Exact, Tally, groups_for, heavy_tail};
 use crate::experiment::{Experiment, Length, TestKind};
 use crate::problem::{NotFinite, Training};
 use blocks::{Block, boundary};
@@ -146,7 +146,10 @@ pub fn run(
             let round = boundary(pool.rounds) * groups_for(most) as u64;
             pool.advance(round.min(most))?;
             let decompositions = pool.decompose(&noise);
+            // A mean with too heavy a tail would never settle.
+            let count = pool.resamples;
             let parts = decompositions.iter().flat_map(|learner| &learner.parts);
+            let parts = parts.filter(|parts| !heavy_tail(parts.largest_share, count));
             let worst = parts.map(|parts| parts.risk_resampling_se / parts.risk.value);
             let worst = worst.fold(0.0, |a: f64, b| if b.is_nan() { a } else { a.max(b) });
             reached = Some(worst);

@@ -92,7 +92,12 @@ fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String 
                 true => "; values at or below 0 are off the axis",
                 false => "",
             };
-            format!("{sets}; {shown}{runs}{cut}")
+            let heavy = match tradeoff::heavy(experiment, options, tables) {
+                0 => String::new(),
+                1 => "; one mean is not to be believed (heavy tail)".to_owned(),
+                count => format!("; {count} means are not to be believed (heavy tail)"),
+            };
+            format!("{sets}; {shown}{runs}{cut}{heavy}")
         }
         Kind::Fits(options) if options.refits == 1 && !options.mean => {
             format!("One training set of {} points", experiment.problem.train)

@@ -5,6 +5,7 @@ use super::canvas::{Canvas, Side, Stroke, shortened, text_width};
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
 use super::select::{column, factor, learners, rows_at, rows_of};
 use super::{FigureError, MARGIN, theme};
+use crate::decompose::heavy_tail;
 use crate::experiment::{Curve, Experiment, Part, Scale, Tradeoff};
 use crate::outcome::Tables;
 use crate::words::short;
@@ -46,6 +47,26 @@ pub fn draws_exact(experiment: &Experiment, options: &Tradeoff, tables: &Tables)
             .iter()
             .any(|part| exact(part).is_ok_and(|line| !line.exact.is_empty()))
     })
+}
+
+/// How many values of the figure's curves have too heavy a tail for a mean.
+pub fn heavy(experiment: &Experiment, options: &Tradeoff, tables: &Tables) -> usize {
+    let resamples = tables
+        .curves
+        .wholes("resamples")
+        .first()
+        .copied()
+        .unwrap_or(0);
+    let curves = learners(experiment, &options.learners);
+    let count = |curve: &Curve| {
+        let rows = rows_of(&tables.curves, &curve.name).unwrap_or(0..0);
+        let shares = column(&tables.curves, "largest_share", &rows);
+        shares
+            .iter()
+            .filter(|share| heavy_tail(**share, resamples))
+            .count()
+    };
+    curves.into_iter().map(count).sum()
 }
 
 /// Whether a curve of the figure touches zero.

@@ -88,6 +88,7 @@ fn curves(experiment: &Experiment, results: &Results) -> Table {
     let (mut learner, mut axis): (Vec<Arc<str>>, Vec<Arc<str>>) = (Vec::new(), Vec::new());
     let (mut values, mut noise) = (Vec::new(), Vec::new());
     let (mut bias2_exact, mut variance_exact) = (Vec::new(), Vec::new());
+    let mut largest_share = Vec::new();
     let mut estimates: [Vec<Estimate>; 5] = Default::default();
     let weights = &experiment.test.weights;
     let points = weights.len();
@@ -98,6 +99,7 @@ fn curves(experiment: &Experiment, results: &Results) -> Table {
             axis.push(axis_name(curve));
             values.push(value(curve, setting));
             noise.push(parts.noise);
+            largest_share.push(parts.largest_share);
             let row = [
                 parts.bias2,
                 parts.variance,
@@ -134,6 +136,7 @@ fn curves(experiment: &Experiment, results: &Results) -> Table {
                 column.iter().map(|estimate| estimate.se).collect(),
             );
     }
+    table = table.number("largest_share", largest_share);
     if results.learners.iter().any(|result| result.exact.is_some()) {
         table = table
             .number("bias2_exact", bias2_exact)

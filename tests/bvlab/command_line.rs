@@ -588,4 +588,20 @@ fn warnings_go_to_stderr_even_when_quiet() {
     let manifest: serde_json::Value =
         serde_json::from_str(&place.read("results/precise/manifest.json")).unwrap();
     assert!(manifest["precision"].as_f64().unwrap() > 0.0001);
+    // A mean that does not exist: as many features as points.
+    let text = SMALL.replace("uniform = [0, 10]", "normal = [0, 1], dimension = 20");
+    let text = text.replace("sin(x)", "x1").replace(
+        "polynomial = { degree = 1 }",
+        "linear = { intercept = false }",
+    );
+    place.write(
+        "threshold.toml",
+        &text.replace("resamples = 100", "resamples = 1000\ntest = { draw = 50 }"),
+    );
+    let (code, _, err) = place.run(&["run", "threshold.toml", "--quiet"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        err.contains("the means of `line` are not to be believed"),
+        "{err}"
+    );
 }

@@ -99,3 +99,28 @@ fn a_constant_is_found_and_not_shrunk() {
         assert!(parts.bias2.value.abs() < 0.01, "{}", parts.bias2.value);
     }
 }
+
+/// At p = n the expected risk is infinite: the sample's mean is whatever its worst resample was,
+/// and the run must say so, there and nowhere else.
+#[test]
+fn a_mean_that_does_not_exist_is_called_out() {
+    let (_, results) = run(r#"
+        [problem]
+        truth  = "x1"
+        inputs = { normal = [0, 1], dimension = 40 }
+        noise  = { normal = 0.5 }
+        train  = 20
+        [[learner]]
+        linear = { intercept = false }
+        sweep = { features = [10, 14, 19, 20, 21, 26, 40] }
+        [run]
+        resamples = 1000
+        test = { draw = 300 }
+    "#);
+    let parts = &results.learners[0].decomposition.parts;
+    let heavy: Vec<bool> = parts
+        .iter()
+        .map(|p| bvlab::decompose::heavy_tail(p.largest_share, 1000))
+        .collect();
+    assert_eq!(heavy, [false, false, true, true, true, false, false]);
+}
