@@ -127,7 +127,7 @@ fn split(mean: f64, squares: f64, count: f64) -> Split {
 /// # Panics
 ///
 /// If there are no groups, or fewer than three resamples.
-pub fn decompose(groups: &[Tally], noise: &[f64], weights: &[f64], drawn: bool) -> Decomposition {
+pub fn decompose(groups: &[&Tally], noise: &[f64], weights: &[f64], drawn: bool) -> Decomposition {
     let mut all = groups[0].clone();
     groups[1..].iter().for_each(|group| all.join(group));
     assert!(all.count > 2, "an error bar needs three resamples");

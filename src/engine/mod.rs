@@ -307,10 +307,8 @@ impl<'a> Pool<'a> {
         let groups: Vec<_> = self.groups.iter().map(lock).collect();
         learners
             .map(|learner| {
-                let tallies: Vec<Tally> = groups
-                    .iter()
-                    .map(|group| group.tallies[learner].clone())
-                    .collect();
+                let tallies: Vec<&Tally> =
+                    groups.iter().map(|group| &group.tallies[learner]).collect();
                 decompose::decompose(&tallies, noise, &test.weights, test.kind == TestKind::Drawn)
             })
             .collect()

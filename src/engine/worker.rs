@@ -12,7 +12,9 @@ use crate::words::number;
 pub(super) struct Worker<'a> {
     experiment: &'a Experiment,
     truth: &'a [f64],
-    noise: &'a [f64],
+    /// The noise's sd at the test points, and its mean variance.
+    sd: Vec<f64>,
+    noise: f64,
     learners: Vec<Box<dyn Learner>>,
     pub tallies: Vec<Tally>,
     data: Training,
@@ -39,7 +41,12 @@ impl<'a> Worker<'a> {
         Worker {
             experiment,
             truth,
-            noise,
+            sd: noise.iter().map(|variance| variance.sqrt()).collect(),
+            noise: noise
+                .iter()
+                .zip(&experiment.test.weights)
+                .map(|(n, w)| n * w)
+                .sum(),
             learners,
             tallies: tallies(experiment),
             data: Training::default(),
@@ -64,15 +71,9 @@ impl<'a> Worker<'a> {
             .map_err(|error| RunError::Problem(error, resample))?;
         let mut stream = Stream::new(run.seed, Purpose::Test, resample);
         problem.noise.draw_unit(&mut stream, &mut self.fresh);
-        for (fresh, noise) in self.fresh.iter_mut().zip(self.noise) {
-            *fresh *= noise.sqrt();
+        for (fresh, sd) in self.fresh.iter_mut().zip(&self.sd) {
+            *fresh *= sd;
         }
-        let noise: f64 = self
-            .noise
-            .iter()
-            .zip(&test.weights)
-            .map(|(n, w)| n * w)
-            .sum();
         let mut kept = (resample < run.keep).then(|| Kept {
             resample,
             data: self.data.clone(),
@@ -115,7 +116,7 @@ impl<'a> Worker<'a> {
                     return Err(self.not_finite(which, setting, resample));
                 }
                 if let Some(fit) = &mut fit {
-                    fit.risk.push(noise + seen.excess);
+                    fit.risk.push(self.noise + seen.excess);
                     fit.train.push(train_error);
                 }
             }

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::Curve;
 use super::raw::{Num, Scale};
 use super::source::Trouble;
+use super::{Axis, Curve};
 use crate::words::{choice, did_you_mean, number};
 
 /// A figure: exactly one of the kinds, and what all kinds have.
@@ -277,8 +277,7 @@ fn check_tradeoff(
     span: &Range<usize>,
 ) -> Result<Tradeoff, Trouble> {
     let learners = learners(&raw.learners, curves)?;
-    let drawn = curves.iter().filter(|curve| learners.contains(&curve.name));
-    let axes: Vec<_> = drawn.filter_map(|curve| curve.axis.as_ref()).collect();
+    let axes = axes(&learners, curves);
     if axes.is_empty() {
         let message = "a trade-off needs a sweep, and nothing is swept here";
         let help = "add for example `[sweep]` with `depth = \"1..16\"`, or draw `pointwise = {}`";
@@ -438,14 +437,16 @@ fn few_panels(count: usize, span: &Range<usize>) -> Result<(), Trouble> {
     }
 }
 
+/// What is swept by the learners of those names.
+fn axes<'a>(learners: &[String], curves: &'a [Curve]) -> Vec<&'a Axis> {
+    let drawn = curves.iter().filter(|curve| learners.contains(&curve.name));
+    drawn.filter_map(|curve| curve.axis.as_ref()).collect()
+}
+
 /// A value that the sweep of one of the learners has.
 fn swept(value: &Spanned<Num>, learners: &[String], curves: &[Curve]) -> Result<f64, Trouble> {
     let wanted = value.get_ref().0;
-    let axes: Vec<_> = curves
-        .iter()
-        .filter(|curve| learners.contains(&curve.name))
-        .filter_map(|curve| curve.axis.as_ref())
-        .collect();
+    let axes = axes(learners, curves);
     if axes.iter().any(|axis| axis.values.contains(&wanted)) {
         return Ok(wanted);
     }

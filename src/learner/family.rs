@@ -80,6 +80,28 @@ pub struct Blueprint {
     pub range: (f64, f64),
 }
 
+/// The penalty λ, which is the same for every learner that has one.
+pub(super) const LAMBDA: Number = Number {
+    name: "lambda",
+    about: "penalty on the squared weights, against the sum of squared residuals",
+    least: 0.0,
+    above: false,
+    most: Most::Value(f64::MAX),
+    whole: false,
+    default: Some(0.0),
+};
+
+/// The depth that a tree may grow to, alone or in a forest.
+pub(super) const DEPTH: Number = Number {
+    name: "depth",
+    about: "largest number of splits on the way to a leaf",
+    least: 0.0,
+    above: false,
+    most: Most::Value(f64::INFINITY),
+    whole: true,
+    default: Some(f64::INFINITY),
+};
+
 /// Every model family.
 pub const FAMILIES: &[&Family] = &[
     &super::knn::FAMILY,

@@ -1,6 +1,6 @@
 //! Random forests: bagged trees that look at a few features for every split.
 
-use super::family::{Blueprint, Choice, Family, Most, Number, whole};
+use super::family::{Blueprint, Choice, DEPTH, Family, Most, Number, whole};
 use super::{Bagging, BaggingSetting, Learner, Tree, TreeSetting};
 
 pub(super) const FAMILY: Family = Family {
@@ -16,15 +16,7 @@ pub(super) const FAMILY: Family = Family {
             whole: true,
             default: Some(50.0),
         },
-        Number {
-            name: "depth",
-            about: "largest number of splits on the way to a leaf",
-            least: 0.0,
-            above: false,
-            most: Most::Value(f64::INFINITY),
-            whole: true,
-            default: Some(f64::INFINITY),
-        },
+        DEPTH,
         Number {
             name: "leaves",
             about: "largest number of leaves of a tree, best splits first",

@@ -6,7 +6,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::Learner;
-use super::family::{Blueprint, Family, Most, Number, whole};
+use super::family::{Blueprint, Family, LAMBDA, Most, Number, whole};
 use super::spectrum::filtered;
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
@@ -33,15 +33,7 @@ pub(super) const FAMILY: Family = Family {
             whole: false,
             default: None,
         },
-        Number {
-            name: "lambda",
-            about: "penalty on the squared weights, against the sum of squared residuals",
-            least: 0.0,
-            above: false,
-            most: Most::Value(f64::MAX),
-            whole: false,
-            default: Some(0.0),
-        },
+        LAMBDA,
         Number {
             name: "epochs",
             about: "steps of gradient descent",
@@ -139,6 +131,8 @@ pub struct FourierSetting {
 #[derive(Clone, Debug)]
 pub struct Fourier {
     settings: Vec<FourierSetting>,
+    /// The distinct scales, each with its settings by rising number of features.
+    scales: Vec<(f64, Vec<usize>)>,
     /// Frequencies at scale 1, feature by feature, and phases.
     frequencies: Vec<f64>,
     phases: Vec<f64>,
@@ -155,9 +149,20 @@ const CHOLESKY_SPAN: f64 = 300.0;
 impl Fourier {
     /// A path over `settings`, in any order.
     pub fn new(settings: Vec<FourierSetting>) -> Self {
+        let mut scales: Vec<(f64, Vec<usize>)> = Vec::new();
+        for (c, setting) in settings.iter().enumerate() {
+            match scales.iter_mut().find(|(scale, _)| *scale == setting.scale) {
+                Some((_, same)) => same.push(c),
+                None => scales.push((setting.scale, vec![c])),
+            }
+        }
+        for (_, same) in &mut scales {
+            same.sort_by_key(|&c| settings[c].features);
+        }
         Fourier {
             weights: vec![Vec::new(); settings.len()],
             settings,
+            scales,
             frequencies: Vec::new(),
             phases: Vec::new(),
         }
@@ -198,21 +203,6 @@ impl Fourier {
             (scale * along.map(|(x, w)| x * w).sum::<f64>() + self.phases[j]).cos()
         })
     }
-
-    /// The distinct scales, each with its settings by rising number of features.
-    fn by_scale(&self) -> Vec<(f64, Vec<usize>)> {
-        let mut scales: Vec<(f64, Vec<usize>)> = Vec::new();
-        for (c, setting) in self.settings.iter().enumerate() {
-            match scales.iter_mut().find(|(scale, _)| *scale == setting.scale) {
-                Some((_, settings)) => settings.push(c),
-                None => scales.push((setting.scale, vec![c])),
-            }
-        }
-        for (_, settings) in &mut scales {
-            settings.sort_by_key(|&c| self.settings[c].features);
-        }
-        scales
-    }
 }
 
 impl Learner for Fourier {
@@ -222,11 +212,11 @@ impl Learner for Fourier {
 
     fn fit(&mut self, data: &Training, stream: &Stream) {
         self.draw(data.inputs.dimension(), stream);
-        for (scale, settings) in self.by_scale() {
-            let most = settings.last().map_or(0, |&c| self.settings[c].features);
-            let cosines = self.cosines(&data.inputs, most, scale);
+        for (scale, settings) in &self.scales {
+            let path = &self.settings;
+            let most = settings.last().map_or(0, |&c| path[c].features);
+            let cosines = self.cosines(&data.inputs, most, *scale);
             let mut exact = MinimumNorm::new(&cosines, &data.labels);
-            let path = self.settings.clone();
             for same in settings.chunk_by(|a, b| path[*a].features == path[*b].features) {
                 let p = path[same[0]].features;
                 let (plain, filters): (Vec<usize>, Vec<usize>) = same
@@ -239,7 +229,17 @@ impl Learner for Fourier {
                     }
                 }
                 if !filters.is_empty() {
-                    self.spectral(&cosines, &data.labels, p, &filters);
+                    let all = spectral(
+                        &cosines,
+                        &data.labels,
+                        p,
+                        |which| path[filters[which]],
+                        filters.len(),
+                    );
+                    for (&c, weights) in filters.iter().zip(all.chunks_exact(p)) {
+                        self.weights[c].clear();
+                        self.weights[c].extend_from_slice(weights);
+                    }
                 }
             }
         }
@@ -247,10 +247,10 @@ impl Learner for Fourier {
 
     fn predict(&mut self, points: &Points, out: &mut [f64]) {
         let count = points.len();
-        for (scale, settings) in self.by_scale() {
+        for (scale, settings) in &self.scales {
             let most = settings.last().map_or(0, |&c| self.settings[c].features);
-            let cosines = self.cosines(points, most, scale);
-            for c in settings {
+            let cosines = self.cosines(points, most, *scale);
+            for &c in settings {
                 let out = &mut out[c * count..][..count];
                 out.fill(0.0);
                 for (j, weight) in self.weights[c].iter().enumerate() {
@@ -263,38 +263,41 @@ impl Learner for Fourier {
     }
 }
 
-impl Fourier {
-    /// Ridge and gradient descent: every setting with p features from one SVD.
-    fn spectral(&mut self, cosines: &Mat<f64>, y: &[f64], p: usize, settings: &[usize]) {
-        let norm = (2.0 / p as f64).sqrt();
-        let n = y.len() as f64;
-        let design = Mat::from_fn(y.len(), p, |i, j| norm * cosines[(i, j)]);
-        let filter = |which: usize, s: f64| {
-            let FourierSetting {
-                lambda,
-                epochs,
-                rate,
-                ..
-            } = self.settings[settings[which]];
-            let curvature = s * s + lambda;
-            if epochs.is_infinite() {
-                return s / curvature;
-            }
-            // What is left of a direction after t steps: (1 - η (s² + λ)/n)^t.
-            let step = rate * curvature / n;
-            let done = match step < 1.0 {
-                true => -(epochs * (-step).ln_1p()).exp_m1(),
-                false => 1.0 - (1.0 - step).powf(epochs),
-            };
-            s / curvature * done
-        };
-        let mut all = Vec::new();
-        filtered(&design, y, settings.len(), filter, &mut all);
-        for (&c, weights) in settings.iter().zip(all.chunks_exact(p)) {
-            self.weights[c].clear();
-            self.weights[c].extend(weights.iter().map(|w| norm * w));
+/// Ridge and gradient descent: the weights of every setting with p features, one after the other,
+/// from one SVD.
+fn spectral(
+    cosines: &Mat<f64>,
+    y: &[f64],
+    p: usize,
+    setting: impl Fn(usize) -> FourierSetting,
+    settings: usize,
+) -> Vec<f64> {
+    let norm = (2.0 / p as f64).sqrt();
+    let n = y.len() as f64;
+    let design = Mat::from_fn(y.len(), p, |i, j| norm * cosines[(i, j)]);
+    let filter = |which: usize, s: f64| {
+        let FourierSetting {
+            lambda,
+            epochs,
+            rate,
+            ..
+        } = setting(which);
+        let curvature = s * s + lambda;
+        if epochs.is_infinite() {
+            return s / curvature;
         }
-    }
+        // What is left of a direction after t steps: (1 - η (s² + λ)/n)^t.
+        let step = rate * curvature / n;
+        let done = match step < 1.0 {
+            true => -(epochs * (-step).ln_1p()).exp_m1(),
+            false => 1.0 - (1.0 - step).powf(epochs),
+        };
+        s / curvature * done
+    };
+    let mut weights = Vec::new();
+    filtered(&design, y, settings, filter, &mut weights);
+    weights.iter_mut().for_each(|weight| *weight *= norm);
+    weights
 }
 
 /// Least squares, or the interpolant of minimum norm, on the first p columns for rising p.

@@ -3,7 +3,7 @@
 use faer::Mat;
 
 use super::Learner;
-use super::family::{Blueprint, Choice, Family, Most, Number, whole};
+use super::family::{Blueprint, Choice, Family, LAMBDA, Most, Number, whole};
 use super::spectrum::{centre, ridge};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
@@ -21,15 +21,7 @@ pub(super) const FAMILY: Family = Family {
             whole: true,
             default: Some(f64::INFINITY),
         },
-        Number {
-            name: "lambda",
-            about: "penalty on the squared weights, against the sum of squared residuals",
-            least: 0.0,
-            above: false,
-            most: Most::Value(f64::MAX),
-            whole: false,
-            default: Some(0.0),
-        },
+        LAMBDA,
     ],
     choices: &[Choice {
         name: "intercept",

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use rand::RngExt;
 
 use super::Learner;
-use super::family::{Blueprint, Family, Most, Number, whole};
+use super::family::{Blueprint, DEPTH, Family, Most, Number, whole};
 use crate::problem::{Points, Training};
 use crate::stream::{Stream, mix};
 
@@ -14,15 +14,7 @@ pub(super) const FAMILY: Family = Family {
     name: "tree",
     about: "a regression tree (CART for squared error)",
     numbers: &[
-        Number {
-            name: "depth",
-            about: "largest number of splits on the way to a leaf",
-            least: 0.0,
-            above: false,
-            most: Most::Value(f64::INFINITY),
-            whole: true,
-            default: Some(f64::INFINITY),
-        },
+        DEPTH,
         Number {
             name: "leaves",
             about: "largest number of leaves, best splits first",
