@@ -5,7 +5,7 @@
 //! ```
 
 use bvlab::engine::{self, Unwatched};
-use bvlab::experiment::{Experiment, Source};
+use bvlab::experiment::{Axis, Curve, Experiment, Source};
 use bvlab::learner::Learner;
 use bvlab::problem::{Points, Training};
 use bvlab::stream::Stream;
@@ -39,16 +39,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     "#;
     let mut experiment = Experiment::read("own", Source::new("own.toml", text, &[]))?;
     let shares = vec![0.0, 0.25, 0.5, 0.75, 1.0];
-    experiment.curves[0].learner = Box::new(Shrunk {
-        shares: shares.clone(),
-        mean: 0.0,
-    });
+    let axis = Axis::new("share", &shares);
+    let learner = Shrunk { shares, mean: 0.0 };
+    experiment.curves = vec![Curve::new("shrunk", axis, Box::new(learner))];
     let results = engine::run(&experiment, 2, &Unwatched)?;
     println!("share  bias²   variance  risk");
-    for (share, p) in shares.iter().zip(&results.learners[0].decomposition.parts) {
+    for (setting, p) in results.learners[0].decomposition.parts.iter().enumerate() {
         println!(
-            "{share:<5}  {:.4}  {:.4}    {:.4}",
-            p.bias2.value, p.variance.value, p.risk.value
+            "{:<5}  {:.4}  {:.4}    {:.4}",
+            experiment.curves[0].value(setting),
+            p.bias2.value,
+            p.variance.value,
+            p.risk.value
         );
     }
     Ok(())

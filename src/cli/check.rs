@@ -53,14 +53,13 @@ impl Check {
 }
 
 fn summary(experiment: &Experiment) -> String {
-    let learners = experiment.curves.iter().map(|curve| match &curve.axis {
-        Some(axis) => format!(
-            "{} over {} values of {}",
-            curve.name,
-            axis.values.len(),
-            axis.name
-        ),
-        None => curve.name.clone(),
+    let learners = experiment.curves.iter().map(|curve| {
+        let axes = curve.axes.iter();
+        let axes = axes.map(|axis| format!("{} values of {}", axis.values.len(), axis.name));
+        match axes.collect::<Vec<_>>().join(" × ") {
+            axes if axes.is_empty() => curve.name.clone(),
+            axes => format!("{} over {axes}", curve.name),
+        }
     });
     let length = match experiment.run.length {
         Length::Resamples(count) => format!("{} training sets", thousands(count)),
@@ -75,6 +74,6 @@ fn summary(experiment: &Experiment) -> String {
     let learners = learners.collect::<Vec<_>>().join("; ");
     format!(
         "{learners}; {length} of {} points",
-        experiment.problem.train
+        experiment.train_sizes()
     )
 }

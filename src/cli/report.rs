@@ -51,12 +51,12 @@ fn write(
         text,
         "{} training sets of {} points, {} test points, {:.2} s\n",
         thousands(results.resamples),
-        thousands(experiment.problem.train as u64),
+        experiment.train_sizes(),
         thousands(experiment.test.points.len() as u64),
         seconds
     )?;
     if let (Inputs::Normal { .. }, TestKind::Grid) =
-        (experiment.problem.inputs, experiment.test.kind)
+        (experiment.problem().inputs, experiment.test.kind)
     {
         writeln!(
             text,
@@ -128,9 +128,10 @@ fn table(text: &mut String, best: &[Best], factor: f64) -> std::fmt::Result {
     } in best
     {
         let parts = &all.parts[*setting];
-        let at = curve.axis.as_ref().map_or("–".to_owned(), |axis| {
-            format!("{} = {}", axis.name, short(axis.values[*setting]))
-        });
+        let at = match curve.describe(*setting) {
+            at if at.is_empty() => "–".to_owned(),
+            at => at,
+        };
         let cell = |estimate: Estimate| plus_minus(estimate, factor);
         rows.push([
             curve.name.clone(),
@@ -161,10 +162,15 @@ fn table(text: &mut String, best: &[Best], factor: f64) -> std::fmt::Result {
 /// where they agree, a doubt where they differ by more than chance allows.
 fn identity(experiment: &Experiment, results: &Results) -> Option<Result<String, String>> {
     let groups = results.learners.first()?.decomposition.groups;
-    let mut looked_at = 0;
+    let (mut looked_at, mut left_out) = (0, 0);
     let mut worst: Option<(f64, &Curve, usize, &Parts)> = None;
     for (curve, learner) in experiment.curves.iter().zip(&results.learners) {
         for (setting, parts) in learner.decomposition.parts.iter().enumerate() {
+            // Of a mean that may not exist nothing can be checked.
+            if heavy_tail(parts.largest_share, results.resamples) {
+                left_out += 1;
+                continue;
+            }
             looked_at += 1;
             // Without noise the two are the same number but for rounding.
             let rounding = 1e-9 * parts.risk.value.abs();
@@ -177,8 +183,13 @@ fn identity(experiment: &Experiment, results: &Results) -> Option<Result<String,
     let (apart, curve, setting, parts) = worst?;
     let limit = interval_factor(1.0 - FALSE_ALARM / looked_at as f64, groups);
     let values = match looked_at {
-        1 => "the one value".to_owned(),
-        n => format!("all {} values", thousands(n)),
+        1 if left_out == 0 => "the one value".to_owned(),
+        n if left_out == 0 => format!("all {} values", thousands(n)),
+        n => format!(
+            "{} of {} values (the others' tails are too heavy)",
+            thousands(n),
+            thousands(n + left_out)
+        ),
     };
     if apart <= limit {
         return Some(Ok(format!(
@@ -186,9 +197,10 @@ fn identity(experiment: &Experiment, results: &Results) -> Option<Result<String,
              largest difference {apart:.1} standard errors, chance allows {limit:.1}"
         )));
     }
-    let place = curve.axis.as_ref().map_or(String::new(), |axis| {
-        format!(" at {} = {}", axis.name, short(axis.values[setting]))
-    });
+    let place = match curve.describe(setting) {
+        place if place.is_empty() => place,
+        place => format!(" at {place}"),
+    };
     Some(Err(format!(
         "risk = noise + bias² + variance DISAGREES with the testing error for `{}`{place}: \
          {} against {}, {apart:.1} standard errors where chance allows {limit:.1}. \
@@ -209,21 +221,41 @@ fn heavy_tails(experiment: &Experiment, results: &Results) -> Vec<String> {
             .filter(|(_, share)| heavy_tail(*share, results.resamples))
             .collect();
         let most = heavy.iter().map(|(_, share)| *share).fold(0.0, f64::max);
-        let places = curve.axis.as_ref().map_or(String::new(), |axis| {
-            let values: Vec<String> = heavy.iter().map(|(c, _)| short(axis.values[*c])).collect();
-            format!(" at {} = {}", axis.name, values.join(", "))
-        });
+        let places = match curve.axes.as_slice() {
+            [] => String::new(),
+            [axis] => {
+                let values = heavy
+                    .iter()
+                    .map(|(setting, _)| short(curve.value(*setting)));
+                format!(" at {} = {}", axis.name, few(values.collect()))
+            }
+            _ => {
+                let places = heavy.iter().map(|(setting, _)| curve.describe(*setting));
+                format!(" at {}", few(places.map(|at| format!("({at})")).collect()))
+            }
+        };
         (!heavy.is_empty()).then(|| {
             format!(
                 "the means of `{}`{places} are not to be believed: a single training set makes up \
                  to {} % of them. With so heavy a tail a mean may not exist, and its error bar \
-                 means nothing; runs.parquet has single training sets.",
+                 means nothing; take risk_median and the quartiles of curves.csv there.",
                 curve.name,
                 short((100.0 * most).round())
             )
         })
     });
     warnings.collect()
+}
+
+/// The first of a list, and how many more there are.
+fn few(mut list: Vec<String>) -> String {
+    let more = list.len().saturating_sub(12);
+    list.truncate(12);
+    let list = list.join(", ");
+    match more {
+        0 => list,
+        _ => format!("{list} and {more} more"),
+    }
 }
 
 /// Whether the wanted precision was reached.
@@ -323,7 +355,7 @@ mod tests {
         // A noise that is a tenth too small, as when 49/50 of it is mistaken for all.
         let groups = |scale: f64| {
             let mut experiment = experiment.clone();
-            experiment.problem.noise.sd =
+            experiment.problems[0].noise.sd =
                 crate::problem::Expression::parse(&scale.to_string(), 1).unwrap();
             let other = engine::run(&experiment, 1, &Unwatched).unwrap();
             other.learners[0].decomposition.parts[0].risk.value

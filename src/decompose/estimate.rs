@@ -1,6 +1,7 @@
 //! Estimates of the parts and their standard errors.
 
-use super::Tally;
+use super::sources::{self, CELLS};
+use super::{Sources, Tally};
 
 /// How many groups resamples are dealt to: intervals from 20 to 25 groups with Student's t cover
 /// as they should even where bias² is near zero, where fewer groups or single resamples do not.
@@ -48,6 +49,12 @@ pub struct Parts {
     pub risk_resampling_se: f64,
     /// How much of bias² + variance, summed over all resamples, comes from the one with the most.
     pub largest_share: f64,
+    /// The lower quartile, the median and the upper quartile of the risks of single resamples.
+    pub risk_quartiles: [f64; 3],
+    /// The median's standard error.
+    pub risk_median_se: f64,
+    /// The variance by source, where draws were crossed.
+    pub sources: Option<Sources>,
     /// The risk with each group left out in turn, for paired comparisons.
     left_out: Vec<f64>,
 }
@@ -120,40 +127,86 @@ fn split(mean: f64, squares: f64, count: f64) -> Split {
     }
 }
 
-/// Splits the error of one learner. `noise` is the noise's variance at the test points, `weights`
-/// how much each counts; `drawn` says that the test points are a sample themselves, whose error is
-/// then added to the error bars of averages over x.
+/// What a learner was tested on.
+#[derive(Clone, Copy, Debug)]
+pub struct Tested<'a> {
+    /// By setting: the noise's variance at the test points.
+    pub noise: &'a [&'a [f64]],
+    /// How much each test point counts; they sum to 1.
+    pub weights: &'a [f64],
+    /// Whether the test points are a sample themselves, whose error is then added to the error
+    /// bars of averages over x.
+    pub drawn: bool,
+    /// By setting, for learners that average members: how many.
+    pub members: Option<&'a [usize]>,
+}
+
+/// Splits the error of one learner.
 ///
 /// # Panics
 ///
 /// If there are no groups, or fewer than three resamples.
-pub fn decompose(groups: &[&Tally], noise: &[f64], weights: &[f64], drawn: bool) -> Decomposition {
+pub fn decompose(groups: &[&Tally], tested: Tested) -> Decomposition {
+    let Tested { weights, drawn, .. } = tested;
     let mut all = groups[0].clone();
     groups[1..].iter().for_each(|group| all.join(group));
     assert!(all.count > 2, "an error bar needs three resamples");
-    let points = weights.len();
-    let settings = all.train.len();
     let count = all.count as f64;
+    let points = weights.len();
     let (mut bias2, mut variance) = (Vec::new(), Vec::new());
-    for (mean, squares) in all.mean.iter().zip(&all.squares) {
+    for (place, (mean, squares)) in all.mean.iter().zip(&all.squares).enumerate() {
         let split = split(*mean, *squares, count);
         bias2.push(split.bias2);
-        variance.push(split.variance);
+        let crossed = crossed(&all, place / points.max(1), place % points.max(1));
+        variance.push(split.variance + crossed / count);
     }
-    let average = |values: &[f64]| values.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>();
-    // Relative to one of them, so that constant noise comes out as just that number.
-    let first = noise.first().copied().unwrap_or(0.0);
-    let above: Vec<f64> = noise.iter().map(|noise| noise - first).collect();
-    let noise_mean = first + average(&above);
-    let points_error = PointsError {
+    let points = PointsError {
         weights: weights.to_vec(),
         drawn,
     };
-    let parts = (0..settings).map(|setting| {
+    let mut whole = Decomposition {
+        resamples: all.count,
+        groups: groups.len(),
+        parts: Vec::new(),
+        mean: Vec::new(),
+        bias2,
+        variance,
+        points,
+    };
+    whole.parts = (0..all.train.len())
+        .map(|setting| whole.parts_of(setting, &all, groups, tested))
+        .collect();
+    whole.mean = all.mean;
+    whole
+}
+
+/// The sum of all squared contrasts of one setting at one test point.
+fn crossed(tally: &Tally, setting: usize, point: usize) -> f64 {
+    let points = tally.mean.len() / tally.train.len().max(1);
+    let sets = tally.contrasts.len() / tally.mean.len().max(1);
+    let place = |set: usize| (setting * sets + set) * points + point;
+    (0..sets).map(|set| tally.contrasts[place(set)]).sum()
+}
+
+impl Decomposition {
+    /// The averages of one setting over x.
+    fn parts_of(&self, setting: usize, all: &Tally, groups: &[&Tally], tested: Tested) -> Parts {
+        let Tested { noise, weights, .. } = tested;
+        let noise = noise[setting];
+        let points = weights.len();
+        let count = all.count as f64;
         let at = setting * points..(setting + 1) * points;
+        let average = |values: &[f64]| values.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>();
+        // Relative to one of them, so that constant noise comes out as just that number.
+        let first = noise.first().copied().unwrap_or(0.0);
+        let above: Vec<f64> = noise.iter().map(|noise| noise - first).collect();
+        let noise_mean = first + average(&above);
         let [mean, squares] = [&all.mean[at.clone()], &all.squares[at.clone()]];
-        let [bias2, variance] = [&bias2[at.clone()], &variance[at.clone()]];
+        let [bias2, variance] = [&self.bias2[at.clone()], &self.variance[at.clone()]];
+        let contrasts = Contrasts::of(all, setting, weights);
         let mut left_out: [Vec<f64>; 6] = Default::default();
+        // The variance between cubes and the squared contrasts, with each group left out.
+        let mut left_sources: Vec<(f64, [f64; 7])> = Vec::new();
         for group in groups {
             let rest = Rest::new(count, group.count as f64);
             let (mut b, mut v) = (0.0, 0.0);
@@ -164,6 +217,16 @@ pub fn decompose(groups: &[&Tally], noise: &[f64], weights: &[f64], drawn: bool)
                 let without = rest.split(*m, *s, *gm, *gs);
                 b += weight * without.bias2;
                 v += weight * without.variance;
+            }
+            if let Some(contrasts) = &contrasts {
+                let theirs = Contrasts::of(group, setting, weights);
+                let theirs = theirs.map_or([0.0; 7], |theirs| theirs.sums);
+                let mut means = contrasts.sums;
+                for (mean, theirs) in means.iter_mut().zip(theirs) {
+                    *mean = rest.mean(*mean, theirs);
+                }
+                left_sources.push((v, means));
+                v += means.iter().sum::<f64>();
             }
             let train = rest.mean(all.train[setting], group.train[setting]);
             let test = rest.mean(all.test[setting], group.test[setting]);
@@ -184,11 +247,11 @@ pub fn decompose(groups: &[&Tally], noise: &[f64], weights: &[f64], drawn: bool)
             .map(|j| noise[j] + bias2[j] + variance[j])
             .collect();
         let spread = [
-            points_error.of(bias2, b),
-            points_error.of(variance, v),
-            points_error.of(&risks, risk),
+            self.points.of(bias2, b),
+            self.points.of(variance, v),
+            self.points.of(&risks, risk),
             0.0,
-            points_error.of(&risks, risk),
+            self.points.of(&risks, risk),
             0.0,
         ];
         let mut estimates = [Estimate::default(); 6];
@@ -198,9 +261,14 @@ pub fn decompose(groups: &[&Tally], noise: &[f64], weights: &[f64], drawn: bool)
                 se: jackknife(left_out[i].iter().copied()).hypot(spread[i]),
             };
         }
+        let sources = contrasts.map(|contrasts| {
+            let members = tested.members.map(|members| members[setting]);
+            self.sources(setting, all, &contrasts, &left_sources, members)
+        });
         let [bias2, variance, risk, train, test, gap] = estimates;
         let [_, _, left_out, ..] = left_out;
         let risk_resampling_se = jackknife(left_out.iter().copied());
+        let histogram = &all.risks[setting];
         Parts {
             noise: noise_mean,
             bias2,
@@ -214,18 +282,82 @@ pub fn decompose(groups: &[&Tally], noise: &[f64], weights: &[f64], drawn: bool)
                 true => all.largest[setting] / (count * (b + v)),
                 false => 0.0,
             },
+            risk_quartiles: [0.25, 0.5, 0.75].map(|share| noise_mean + histogram.quantile(share)),
+            risk_median_se: histogram.quantile_se(0.5),
+            sources,
             left_out,
         }
-    });
-    let parts = parts.collect();
-    Decomposition {
-        resamples: all.count,
-        groups: groups.len(),
-        parts,
-        mean: all.mean,
-        bias2,
-        variance,
-        points: points_error,
+    }
+
+    /// The variance of one setting by source.
+    fn sources(
+        &self,
+        setting: usize,
+        all: &Tally,
+        contrasts: &Contrasts,
+        left_out: &[(f64, [f64; 7])],
+        members: Option<usize>,
+    ) -> Sources {
+        let points = self.points.weights.len();
+        let count = all.count as f64;
+        let active = sources::active(&contrasts.sums);
+        let at_point = |j: usize| {
+            let between = all.squares[setting * points + j] / (count - 1.0);
+            let place = |set: usize| (setting * (CELLS - 1) + set) * points + j;
+            let squares = std::array::from_fn(|set| all.contrasts[place(set)] / count);
+            sources::parts(between, &squares, active)
+        };
+        let by_point: Vec<[f64; 7]> = (0..points).map(at_point).collect();
+        let left_out: Vec<[f64; 7]> = left_out
+            .iter()
+            .map(|(between, squares)| sources::parts(*between, squares, active))
+            .collect();
+        let mut values = [0.0; 7];
+        for (parts, weight) in by_point.iter().zip(&self.points.weights) {
+            for (value, part) in values.iter_mut().zip(parts) {
+                *value += weight * part;
+            }
+        }
+        let parts = std::array::from_fn(|i| {
+            let along: Vec<f64> = by_point.iter().map(|parts| parts[i]).collect();
+            Estimate {
+                value: values[i],
+                se: jackknife(left_out.iter().map(|parts| parts[i]))
+                    .hypot(self.points.of(&along, values[i])),
+            }
+        });
+        let correlation = members.map(|members| Estimate {
+            value: sources::correlation(&values, members),
+            se: jackknife(
+                left_out
+                    .iter()
+                    .map(|parts| sources::correlation(parts, members)),
+            ),
+        });
+        Sources { parts, correlation }
+    }
+}
+
+/// Sums of squared contrasts of one setting, averaged over x.
+struct Contrasts {
+    sums: [f64; 7],
+}
+
+impl Contrasts {
+    /// `None` where nothing was crossed.
+    fn of(tally: &Tally, setting: usize, weights: &[f64]) -> Option<Self> {
+        let points = weights.len();
+        let sums = tally.contrasts.get(setting * (CELLS - 1) * points..)?;
+        let mut sets = sums.chunks_exact(points.max(1));
+        let mut average = || {
+            let sums = sets.next()?;
+            Some(sums.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>())
+        };
+        let mut sums = [0.0; 7];
+        for sum in &mut sums {
+            *sum = average()?;
+        }
+        Some(Contrasts { sums })
     }
 }
 

@@ -14,14 +14,23 @@
 //! over *resamples*, never over test points, because the predictions of one resample at different
 //! x hang together: resamples are dealt to groups, each group is left out in turn, and the
 //! jackknife's standard error goes with Student's t on (groups - 1) degrees of freedom.
+//!
+//! Where the mean over training sets does not exist, a histogram of their risks gives the median
+//! and the quartiles. With crossed draws the variance is split by source ([`Sources`]).
 
 mod estimate;
 mod exact;
+mod histogram;
 mod moments;
+mod sources;
 
-pub use estimate::{Decomposition, Estimate, GROUPS, Parts, decompose, groups_for, heavy_tail};
+pub use estimate::{
+    Decomposition, Estimate, GROUPS, Parts, Tested, decompose, groups_for, heavy_tail,
+};
 pub use exact::{Exact, exact};
+pub use histogram::Histogram;
 pub use moments::{Observation, Tally};
+pub use sources::{CELLS, SOURCES, Source, Sources};
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 

@@ -1,8 +1,14 @@
 //! What is kept of the resamples: sums that can be joined, never the predictions themselves.
 
+use super::Histogram;
+use super::sources::{CELLS, contrasts};
+
 /// The sums of some resamples, for one learner: for every setting and test point the mean of
 /// d = prediction - truth and the sum of its squared deviations, for every setting the sums of the
-/// training and testing errors.
+/// training and testing errors and a histogram of the risks.
+///
+/// A resample is one fit, or a cube of fits with crossed draws (see [`super::Sources`]); then the
+/// mean of the cube takes the place of d, and the squares of its contrasts are summed too.
 ///
 /// Memory does not depend on how many resamples were added. Adding and joining are done in a
 /// fixed order, because floating-point sums depend on it.
@@ -18,6 +24,10 @@ pub struct Tally {
     pub(super) test: Vec<f64>,
     /// By setting: the largest risk (without the noise) of a single resample.
     pub(super) largest: Vec<f64>,
+    /// By setting: the risks of single resamples, without the noise.
+    pub(super) risks: Vec<Histogram>,
+    /// By setting, set of sources and test point: sums of squared contrasts. Empty without cubes.
+    pub(super) contrasts: Vec<f64>,
 }
 
 /// What one resample gave for one setting, averaged over x.
@@ -30,8 +40,9 @@ pub struct Observation {
 }
 
 impl Tally {
-    /// An empty tally.
-    pub fn new(settings: usize, points: usize) -> Self {
+    /// An empty tally, of single fits or of cubes.
+    pub fn new(settings: usize, points: usize, cubes: bool) -> Self {
+        let contrasts = if cubes { CELLS - 1 } else { 0 };
         Tally {
             points,
             count: 0,
@@ -40,6 +51,8 @@ impl Tally {
             train: vec![0.0; settings],
             test: vec![0.0; settings],
             largest: vec![0.0; settings],
+            risks: vec![Histogram::default(); settings],
+            contrasts: vec![0.0; contrasts * settings * points],
         }
     }
 
@@ -52,9 +65,11 @@ impl Tally {
             &mut self.train,
             &mut self.test,
             &mut self.largest,
+            &mut self.contrasts,
         ] {
             sums.fill(0.0);
         }
+        self.risks.iter_mut().for_each(Histogram::clear);
     }
 
     /// Begins another resample: what [`Tally::add`] adds belongs to it.
@@ -90,10 +105,51 @@ impl Tally {
             excess += weight * distance * distance;
             test += weight * (distance - fresh) * (distance - fresh);
         }
+        self.risks[setting].add(excess);
+        self.finish(setting, Observation { excess, test }, train)
+    }
+
+    /// Adds the predictions of a cube of one setting, in the resample that was begun. The errors
+    /// are the means over its fits; the histogram counts the first.
+    pub fn add_cube(
+        &mut self,
+        setting: usize,
+        cells: [&[f64]; CELLS],
+        truth: &[f64],
+        fresh: &[f64],
+        weights: &[f64],
+        train: f64,
+    ) -> Observation {
+        let points = self.points;
+        let at = setting * points;
+        let share = 1.0 / self.count as f64;
+        let (mut excess, mut first, mut test) = (0.0, 0.0, 0.0);
+        for j in 0..points {
+            let distances = cells.map(|cell| cell[j] - truth[j]);
+            let mean_of = |value: &dyn Fn(f64) -> f64| {
+                distances.iter().map(|d| value(*d)).sum::<f64>() / CELLS as f64
+            };
+            excess += weights[j] * mean_of(&|d| d * d);
+            test += weights[j] * mean_of(&|d| (d - fresh[j]) * (d - fresh[j]));
+            first += weights[j] * distances[0] * distances[0];
+            let [distance, contrasts @ ..] = contrasts(distances);
+            let before = distance - self.mean[at + j];
+            self.mean[at + j] += before * share;
+            self.squares[at + j] += before * (distance - self.mean[at + j]);
+            for (set, contrast) in contrasts.iter().enumerate() {
+                let place = (setting * (CELLS - 1) + set) * points + j;
+                self.contrasts[place] += contrast * contrast;
+            }
+        }
+        self.risks[setting].add(first);
+        self.finish(setting, Observation { excess, test }, train)
+    }
+
+    fn finish(&mut self, setting: usize, seen: Observation, train: f64) -> Observation {
         self.train[setting] += train;
-        self.test[setting] += test;
-        self.largest[setting] = self.largest[setting].max(excess);
-        Observation { excess, test }
+        self.test[setting] += seen.test;
+        self.largest[setting] = self.largest[setting].max(seen.excess);
+        seen
     }
 
     /// Adds another tally's resamples after this one's.
@@ -111,11 +167,17 @@ impl Tally {
             *mean += apart * (there / all);
             *squares += other_squares + apart * apart * (here * there / all);
         }
-        for (sum, other) in self.train.iter_mut().zip(&other.train) {
-            *sum += other;
+        for (sums, others) in [
+            (&mut self.train, &other.train),
+            (&mut self.test, &other.test),
+            (&mut self.contrasts, &other.contrasts),
+        ] {
+            for (sum, other) in sums.iter_mut().zip(others) {
+                *sum += other;
+            }
         }
-        for (sum, other) in self.test.iter_mut().zip(&other.test) {
-            *sum += other;
+        for (risks, others) in self.risks.iter_mut().zip(&other.risks) {
+            risks.join(others);
         }
         for (most, other) in self.largest.iter_mut().zip(&other.largest) {
             *most = most.max(*other);

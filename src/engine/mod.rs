@@ -11,8 +11,9 @@ mod worker;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use crate::decompose::{self, Decomposition, Exact, Tally, groups_for, heavy_tail};
-use crate::experiment::{Experiment, Length, TestKind};
+use crate::decompose::{self, Decomposition, Exact, Tally, Tested, groups_for, heavy_tail};
+use crate::experiment::{Curve, Experiment, Length, TestKind};
+use crate::learner::Diagnosis;
 use crate::problem::{NotFinite, Training};
 use blocks::{Block, boundary};
 use worker::Worker;
@@ -42,8 +43,8 @@ pub struct Results {
     pub resamples: u64,
     /// The truth at the test points.
     pub truth: Vec<f64>,
-    /// The noise's variance at the test points.
-    pub noise: Vec<f64>,
+    /// By problem: the noise's variance at the test points.
+    pub noise: Vec<Vec<f64>>,
     /// One per learner, in the experiment's order.
     pub learners: Vec<LearnerResults>,
     /// The first resamples, kept for drawing.
@@ -59,6 +60,9 @@ pub struct LearnerResults {
     pub decomposition: Decomposition,
     /// The exact forms, where there are any.
     pub exact: Option<Exact>,
+    /// By setting, where the learner solves for weights: the medians of what that met with over
+    /// the first training sets.
+    pub diagnoses: Option<Vec<Diagnosis>>,
 }
 
 /// A resample that is kept whole.
@@ -66,8 +70,8 @@ pub struct LearnerResults {
 pub struct Kept {
     /// Which one.
     pub resample: u64,
-    /// Its training set.
-    pub data: Training,
+    /// Its training set, by problem.
+    pub data: Vec<Training>,
     /// One per learner.
     pub fits: Vec<KeptFit>,
 }
@@ -81,6 +85,8 @@ pub struct KeptFit {
     pub risk: Vec<f64>,
     /// By setting: its error on its training set.
     pub train: Vec<f64>,
+    /// By setting: what the solving for weights met with, for the very first resamples.
+    pub diagnoses: Vec<Option<Diagnosis>>,
 }
 
 /// Why a run did not end.
@@ -124,11 +130,12 @@ pub fn run(
 ) -> Result<Results, RunError> {
     let problem_error = |error| RunError::Problem(error, 0);
     let points = &experiment.test.points;
-    let mut truth = Vec::with_capacity(points.len());
-    let mut noise = Vec::with_capacity(points.len());
-    for x in points.rows() {
-        truth.push(experiment.problem.truth_at(x).map_err(problem_error)?);
-        noise.push(experiment.problem.sd_at(x).map_err(problem_error)?.powi(2));
+    let truth = points.rows().map(|x| experiment.problem().truth_at(x));
+    let truth: Vec<f64> = truth.collect::<Result<_, _>>().map_err(problem_error)?;
+    let mut noise: Vec<Vec<f64>> = Vec::new();
+    for problem in &experiment.problems {
+        let variances = points.rows().map(|x| Ok(problem.sd_at(x)?.powi(2)));
+        noise.push(variances.collect::<Result<_, _>>().map_err(problem_error)?);
     }
     let total = match experiment.run.length {
         Length::Resamples(count) => count,
@@ -163,11 +170,10 @@ pub fn run(
     kept.sort_by_key(|kept| kept.resample);
     let mut learners = Vec::new();
     for (curve, decomposition) in experiment.curves.iter().zip(decompositions) {
-        let seed = experiment.run.seed;
         let stopped = || observer.stopped();
-        let exact = pool.threads.install(|| {
-            decompose::exact(&*curve.learner, &experiment.problem, seed, points, &stopped)
-        });
+        let exact = pool
+            .threads
+            .install(|| exact_forms(experiment, curve, &stopped));
         let exact = exact.map_err(problem_error)?;
         if observer.stopped() {
             return Err(RunError::Stopped {
@@ -175,9 +181,12 @@ pub fn run(
                 total,
             });
         }
+        let fits = kept.iter().map(|kept| &kept.fits[learners.len()]);
+        let diagnoses = medians(fits, curve.settings());
         learners.push(LearnerResults {
             decomposition,
             exact,
+            diagnoses,
         });
     }
     Ok(Results {
@@ -188,6 +197,58 @@ pub fn run(
         kept,
         reached,
     })
+}
+
+/// The exact forms of all stages of a learner, or `None` where one has none.
+fn exact_forms(
+    experiment: &Experiment,
+    curve: &Curve,
+    stopped: &(dyn Fn() -> bool + Sync),
+) -> Result<Option<Exact>, NotFinite> {
+    let points = &experiment.test.points;
+    let length = points.len();
+    let none = || vec![f64::NAN; curve.settings() * length];
+    let mut all = Exact {
+        bias2: none(),
+        variance: none(),
+    };
+    for stage in &curve.stages {
+        let problem = &experiment.problems[stage.problem];
+        let seed = experiment.run.seed;
+        let Some(exact) = decompose::exact(&*stage.learner, problem, seed, points, stopped)? else {
+            return Ok(None);
+        };
+        for (c, &setting) in stage.settings.iter().enumerate() {
+            let (from, to) = (c * length, setting * length);
+            all.bias2[to..to + length].copy_from_slice(&exact.bias2[from..from + length]);
+            all.variance[to..to + length].copy_from_slice(&exact.variance[from..from + length]);
+        }
+    }
+    Ok(Some(all))
+}
+
+/// By setting, the medians of what the solving for weights met with.
+fn medians<'a>(
+    fits: impl Iterator<Item = &'a KeptFit> + Clone,
+    settings: usize,
+) -> Option<Vec<Diagnosis>> {
+    let median = |setting: usize, number: fn(&Diagnosis) -> f64| {
+        let found = fits
+            .clone()
+            .filter_map(|fit| fit.diagnoses[setting].as_ref());
+        let mut found: Vec<f64> = found.map(number).collect();
+        found.sort_by(f64::total_cmp);
+        let middle = found.len().checked_sub(1)? / 2;
+        Some((found[middle] + found[found.len() / 2]) / 2.0)
+    };
+    let all = (0..settings).map(|setting| {
+        Some(Diagnosis {
+            rank: median(setting, |found| found.rank)?,
+            condition: median(setting, |found| found.condition)?,
+            weight_norm: median(setting, |found| found.weight_norm)?,
+        })
+    });
+    all.collect()
 }
 
 /// Workers, and the groups they fill.
@@ -215,7 +276,7 @@ impl<'a> Pool<'a> {
     fn new(
         experiment: &'a Experiment,
         truth: &'a [f64],
-        noise: &'a [f64],
+        noise: &[Vec<f64>],
         total: u64,
         threads: usize,
         observer: &'a dyn Observer,
@@ -301,18 +362,37 @@ impl<'a> Pool<'a> {
         Ok(())
     }
 
-    fn decompose(&self, noise: &[f64]) -> Vec<Decomposition> {
+    fn decompose(&self, noise: &[Vec<f64>]) -> Vec<Decomposition> {
         let test = &self.experiment.test;
-        let learners = 0..self.experiment.curves.len();
         let groups: Vec<_> = self.groups.iter().map(lock).collect();
-        learners
-            .map(|learner| {
-                let tallies: Vec<&Tally> =
-                    groups.iter().map(|group| &group.tallies[learner]).collect();
-                decompose::decompose(&tallies, noise, &test.weights, test.kind == TestKind::Drawn)
-            })
-            .collect()
+        let decompose = |(which, curve): (usize, &Curve)| {
+            let tallies: Vec<&Tally> = groups.iter().map(|group| &group.tallies[which]).collect();
+            let problems = curve.problems();
+            let noise: Vec<&[f64]> = problems.iter().map(|p| noise[*p].as_slice()).collect();
+            decompose::decompose(
+                &tallies,
+                Tested {
+                    noise: &noise,
+                    weights: &test.weights,
+                    drawn: test.kind == TestKind::Drawn,
+                    members: members(curve).as_deref(),
+                },
+            )
+        };
+        let curves = self.experiment.curves.iter().enumerate();
+        curves.map(decompose).collect()
     }
+}
+
+/// By setting of a curve: how many members are averaged, where that is what the learner does.
+fn members(curve: &Curve) -> Option<Vec<usize>> {
+    let mut members = vec![0; curve.settings()];
+    for stage in &curve.stages {
+        for (count, &setting) in stage.learner.members()?.iter().zip(&stage.settings) {
+            members[setting] = *count;
+        }
+    }
+    Some(members)
 }
 
 impl Group {

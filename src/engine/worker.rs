@@ -1,26 +1,39 @@
 //! One thread's share of a run: draws, fits and adds up one resample after the other.
 
 use super::{Kept, KeptFit, RunError};
-use crate::decompose::Tally;
+use crate::decompose::{CELLS, Source, Tally};
 use crate::experiment::Experiment;
 use crate::learner::Learner;
 use crate::problem::Training;
 use crate::stream::{Purpose, Stream};
-use crate::words::number;
+
+/// How many of the first resamples the learners' solving is looked into: the singular values cost
+/// more than the fit.
+pub(super) const DIAGNOSED: u64 = 24;
+
+/// The second draw of a resample's cube, where draws are crossed: a resample that is never run.
+const SECOND: u64 = 1 << 63;
 
 /// Copies of the learners and all the memory that a resample needs.
 pub(super) struct Worker<'a> {
     experiment: &'a Experiment,
     truth: &'a [f64],
-    /// The noise's sd at the test points, and its mean variance.
-    sd: Vec<f64>,
-    noise: f64,
-    learners: Vec<Box<dyn Learner>>,
+    /// By problem: the noise's sd at the test points, and its mean variance.
+    sd: Vec<Vec<f64>>,
+    noise: Vec<f64>,
+    /// By learner and stage.
+    learners: Vec<Vec<Box<dyn Learner>>>,
     pub tallies: Vec<Tally>,
-    data: Training,
-    fresh: Vec<f64>,
+    /// By problem: the training set, or the four of a cube.
+    data: Vec<[Training; 4]>,
+    unit: Vec<f64>,
+    /// By problem: the noise of the fresh labels.
+    fresh: Vec<Vec<f64>>,
+    /// By cell, setting and test point.
     at_test: Vec<f64>,
     at_train: Vec<f64>,
+    /// By setting: the training error.
+    train_error: Vec<f64>,
 }
 
 /// An empty tally for every learner.
@@ -28,31 +41,37 @@ pub(super) fn tallies(experiment: &Experiment) -> Vec<Tally> {
     let points = experiment.test.points.len();
     let curves = experiment.curves.iter();
     curves
-        .map(|curve| Tally::new(curve.learner.capacities(), points))
+        .map(|curve| Tally::new(curve.settings(), points, experiment.run.sources))
         .collect()
 }
 
 impl<'a> Worker<'a> {
-    pub fn new(experiment: &'a Experiment, truth: &'a [f64], noise: &'a [f64]) -> Self {
-        let learners = experiment.curves.iter().map(|curve| curve.learner.clone());
-        let learners: Vec<_> = learners.collect();
-        let most = learners.iter().map(|learner| learner.capacities()).max();
-        let most = most.unwrap_or(0);
+    pub fn new(experiment: &'a Experiment, truth: &'a [f64], noise: &[Vec<f64>]) -> Self {
+        let weights = &experiment.test.weights;
+        let average = |noise: &Vec<f64>| noise.iter().zip(weights).map(|(n, w)| n * w).sum();
+        let stages = |curve: &crate::experiment::Curve| {
+            curve
+                .stages
+                .iter()
+                .map(|stage| stage.learner.clone())
+                .collect()
+        };
         Worker {
             experiment,
             truth,
-            sd: noise.iter().map(|variance| variance.sqrt()).collect(),
-            noise: noise
+            sd: noise
                 .iter()
-                .zip(&experiment.test.weights)
-                .map(|(n, w)| n * w)
-                .sum(),
-            learners,
+                .map(|noise| noise.iter().map(|variance| variance.sqrt()).collect())
+                .collect(),
+            noise: noise.iter().map(average).collect(),
+            learners: experiment.curves.iter().map(stages).collect(),
             tallies: tallies(experiment),
-            data: Training::default(),
-            fresh: vec![0.0; truth.len()],
-            at_test: vec![0.0; most * truth.len()],
-            at_train: vec![0.0; most * experiment.problem.train],
+            data: vec![Default::default(); experiment.problems.len()],
+            unit: vec![0.0; truth.len()],
+            fresh: vec![vec![0.0; truth.len()]; experiment.problems.len()],
+            at_test: Vec::new(),
+            at_train: Vec::new(),
+            train_error: Vec::new(),
         }
     }
 
@@ -61,64 +80,27 @@ impl<'a> Worker<'a> {
         self.tallies.iter_mut().for_each(Tally::clear);
     }
 
-    /// Draws one training set, fits every learner to it, and adds up the errors.
+    /// Draws one training set for every problem, fits every learner to its own, and adds up the
+    /// errors.
     pub fn resample(&mut self, resample: u64) -> Result<Option<Kept>, RunError> {
-        let Experiment {
-            problem, test, run, ..
-        } = self.experiment;
-        problem
-            .draw(run.seed, resample, &mut self.data)
-            .map_err(|error| RunError::Problem(error, resample))?;
-        let mut stream = Stream::new(run.seed, Purpose::Test, resample);
-        problem.noise.draw_unit(&mut stream, &mut self.fresh);
-        for (fresh, sd) in self.fresh.iter_mut().zip(&self.sd) {
-            *fresh *= sd;
-        }
-        let mut kept = (resample < run.keep).then(|| Kept {
+        self.draw(resample)?;
+        let experiment = self.experiment;
+        let mut kept = (resample < experiment.run.keep).then(|| Kept {
             resample,
-            data: self.data.clone(),
+            data: self.data.iter().map(|sets| sets[0].clone()).collect(),
             fits: Vec::new(),
         });
-        let (points, train) = (test.points.len(), self.data.len());
-        for (which, learner) in self.learners.iter_mut().enumerate() {
-            let settings = learner.capacities();
-            let at_test = &mut self.at_test[..settings * points];
-            let at_train = &mut self.at_train[..settings * train];
-            // Every learner begins the same stream: equal bootstraps make differences real.
-            learner.fit(
-                &self.data,
-                &Stream::new(run.seed, Purpose::Algorithm, resample),
-            );
-            learner.predict(&test.points, at_test);
-            learner.predict(&self.data.inputs, at_train);
+        for (which, curve) in experiment.curves.iter().enumerate() {
+            let settings = curve.settings();
             let mut fit = kept.as_ref().map(|_| KeptFit {
-                predictions: at_test.to_vec(),
-                risk: Vec::new(),
-                train: Vec::new(),
+                predictions: vec![0.0; settings * self.truth.len()],
+                risk: vec![0.0; settings],
+                train: vec![0.0; settings],
+                diagnoses: vec![None; settings],
             });
-            let tally = &mut self.tallies[which];
-            tally.begin();
-            for setting in 0..settings {
-                let predictions = &at_train[setting * train..][..train];
-                let errors = predictions.iter().zip(&self.data.labels);
-                let train_error =
-                    errors.map(|(p, y)| (p - y) * (p - y)).sum::<f64>() / train as f64;
-                let predictions = &at_test[setting * points..][..points];
-                let seen = tally.add(
-                    setting,
-                    predictions,
-                    self.truth,
-                    &self.fresh,
-                    &test.weights,
-                    train_error,
-                );
-                if !(seen.excess.is_finite() && seen.test.is_finite() && train_error.is_finite()) {
-                    return Err(self.not_finite(which, setting, resample));
-                }
-                if let Some(fit) = &mut fit {
-                    fit.risk.push(self.noise + seen.excess);
-                    fit.train.push(train_error);
-                }
+            self.tallies[which].begin();
+            for stage in 0..curve.stages.len() {
+                self.stage(which, stage, resample, fit.as_mut())?;
             }
             if let (Some(kept), Some(fit)) = (&mut kept, fit) {
                 kept.fits.push(fit);
@@ -127,15 +109,127 @@ impl<'a> Worker<'a> {
         Ok(kept)
     }
 
-    fn not_finite(&self, learner: usize, setting: usize, resample: u64) -> RunError {
-        let curve = &self.experiment.curves[learner];
-        let setting = curve.axis.as_ref().map_or(String::new(), |axis| {
-            format!(" at {} = {}", axis.name, number(axis.values[setting]))
-        });
-        RunError::Learner {
-            learner: curve.name.clone(),
-            setting,
-            resample,
+    /// Draws the resample's data for every problem. All begin the same streams: a swept number of
+    /// points or sd of the noise is all that differs.
+    fn draw(&mut self, resample: u64) -> Result<(), RunError> {
+        let Experiment { problems, run, .. } = self.experiment;
+        let second = resample | SECOND;
+        let sets = match run.sources {
+            true => 4,
+            false => 1,
+        };
+        for (problem, data) in problems.iter().zip(&mut self.data) {
+            for (set, data) in data.iter_mut().enumerate().take(sets) {
+                let level = |source: Source| match set & source as usize {
+                    0 => resample,
+                    _ => second,
+                };
+                let draws = [level(Source::Inputs), level(Source::Noise)];
+                problem
+                    .draw_crossed(run.seed, draws, data)
+                    .map_err(|error| RunError::Problem(error, resample))?;
+            }
         }
+        let mut stream = Stream::new(run.seed, Purpose::Test, resample);
+        problems[0].noise.draw_unit(&mut stream, &mut self.unit);
+        for (fresh, sd) in self.fresh.iter_mut().zip(&self.sd) {
+            for ((fresh, unit), sd) in fresh.iter_mut().zip(&self.unit).zip(sd) {
+                *fresh = unit * sd;
+            }
+        }
+        Ok(())
+    }
+
+    /// Fits one stage of one learner, and adds up its errors.
+    fn stage(
+        &mut self,
+        which: usize,
+        stage_index: usize,
+        resample: u64,
+        mut kept: Option<&mut KeptFit>,
+    ) -> Result<(), RunError> {
+        let Experiment {
+            curves, test, run, ..
+        } = self.experiment;
+        let stage = &curves[which].stages[stage_index];
+        let learner = &mut self.learners[which][stage_index];
+        let sets = &self.data[stage.problem];
+        let (points, train) = (test.points.len(), sets[0].len());
+        let settings = learner.capacities();
+        let cells = match run.sources {
+            true => CELLS,
+            false => 1,
+        };
+        let length = settings * points;
+        self.at_test.resize(cells * length, 0.0);
+        self.at_train.resize(settings * train, 0.0);
+        self.train_error.clear();
+        self.train_error.resize(settings, 0.0);
+        // Fixed inputs have no second draw.
+        let fixed = self.experiment.problems[stage.problem].fixed;
+        for cell in 0..cells {
+            if fixed && cell & Source::Inputs as usize != 0 {
+                let same = (cell ^ Source::Inputs as usize) * length;
+                self.at_test.copy_within(same..same + length, cell * length);
+                continue;
+            }
+            let data = &sets[cell & 3];
+            let draw = match cell & Source::Algorithm as usize {
+                0 => resample,
+                _ => resample | SECOND,
+            };
+            // Every learner begins the same stream: equal bootstraps make differences real.
+            learner.fit(data, &Stream::new(run.seed, Purpose::Algorithm, draw));
+            learner.predict(&test.points, &mut self.at_test[cell * length..][..length]);
+            learner.predict(&data.inputs, &mut self.at_train);
+            if let (Some(kept), 0) = (&mut kept, cell)
+                && resample < DIAGNOSED
+                && let Some(diagnoses) = learner.diagnose(data)
+            {
+                for (diagnosis, &setting) in diagnoses.into_iter().zip(&stage.settings) {
+                    kept.diagnoses[setting] = Some(diagnosis);
+                }
+            }
+            let distinct = if fixed { cells.div_ceil(2) } else { cells };
+            let predictions = self.at_train.chunks_exact(train.max(1));
+            for (sum, predictions) in self.train_error.iter_mut().zip(predictions) {
+                let errors = predictions.iter().zip(&data.labels);
+                let error = errors.map(|(p, y)| (p - y) * (p - y)).sum::<f64>() / train as f64;
+                *sum += error / distinct as f64;
+            }
+        }
+        let tally = &mut self.tallies[which];
+        let fresh = &self.fresh[stage.problem];
+        for (c, &setting) in stage.settings.iter().enumerate() {
+            let at = |cell: usize| &self.at_test[cell * length + c * points..][..points];
+            let train_error = self.train_error[c];
+            let (truth, weights) = (self.truth, &test.weights);
+            let seen = match run.sources {
+                false => tally.add(setting, at(0), truth, fresh, weights, train_error),
+                true => {
+                    let cells = std::array::from_fn(at);
+                    tally.add_cube(setting, cells, truth, fresh, weights, train_error)
+                }
+            };
+            if !(seen.excess.is_finite() && seen.test.is_finite() && train_error.is_finite()) {
+                return Err(RunError::Learner {
+                    learner: curves[which].name.clone(),
+                    setting: match curves[which].describe(setting).as_str() {
+                        "" => String::new(),
+                        setting => format!(" at {setting}"),
+                    },
+                    resample,
+                });
+            }
+            if let Some(kept) = &mut kept {
+                let predictions = at(0);
+                kept.predictions[setting * points..][..points].copy_from_slice(predictions);
+                let distances = predictions.iter().zip(truth).zip(weights);
+                let excess: f64 = distances.map(|((p, f), w)| w * (p - f) * (p - f)).sum();
+                kept.risk[setting] = self.noise[stage.problem] + excess;
+                kept.train[setting] = train_error;
+            }
+        }
+        Ok(())
     }
 }

@@ -26,6 +26,10 @@ pub(super) struct RawFigure {
     pub fits: Option<RawFits>,
     /// The parts of the error along x, fits above.
     pub pointwise: Option<RawPointwise>,
+    /// A part of the error over both axes of a two-way sweep, as colours.
+    pub heatmap: Option<RawHeatmap>,
+    /// The variance by source over the sweep, stacked; needs `run.sources`.
+    pub sources: Option<RawSources>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -54,6 +58,77 @@ pub(super) struct RawTradeoff {
     /// Where the vertical axis ends (default: where the curves do).
     #[schemars(with = "Option<f64>")]
     y_max: Option<Spanned<Num>>,
+    /// In a two-way sweep: the values of the second number that are drawn (default: all).
+    #[schemars(with = "Option<Vec<f64>>")]
+    second: Option<Spanned<Vec<Spanned<Num>>>>,
+    /// What the solving for weights met with, in a panel below: of weight-norm, condition and rank.
+    #[schemars(with = "Option<Vec<Lower>>")]
+    below: Option<Spanned<Vec<Lower>>>,
+    /// Upright lines with a text, as in [{ at = 40, text = "p = n" }].
+    #[serde(default)]
+    #[schemars(with = "Vec<RawMark>")]
+    marks: Vec<Spanned<RawMark>>,
+}
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RawMark {
+    /// Where on the horizontal axis.
+    #[schemars(with = "f64")]
+    at: Spanned<Num>,
+    /// What is written there.
+    text: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "a table, as in `heatmap = {}`"
+)]
+pub(super) struct RawHeatmap {
+    /// The learners drawn, by name (default: all with a two-way sweep).
+    #[schemars(with = "Option<Vec<String>>")]
+    learners: Option<Spanned<Vec<Spanned<String>>>>,
+    /// What is drawn, a panel each (default: risk).
+    #[schemars(with = "Option<Vec<Part>>")]
+    parts: Option<Spanned<Vec<Part>>>,
+    /// How colours are spread (default: log where values differ by more than a factor of 30).
+    scale: Option<Scale>,
+    /// Where the colours end: all above has the last one (default: at the largest value).
+    #[schemars(with = "Option<f64>")]
+    max: Option<Spanned<Num>>,
+    /// Upright lines with a text, as in [{ at = 40, text = "p = n" }].
+    #[serde(default)]
+    #[schemars(with = "Vec<RawMark>")]
+    marks: Vec<Spanned<RawMark>>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "a table, as in `sources = {}`"
+)]
+pub(super) struct RawSources {
+    /// The learners drawn, by name (default: all).
+    #[schemars(with = "Option<Vec<String>>")]
+    learners: Option<Spanned<Vec<Spanned<String>>>>,
+    /// In a two-way sweep: the values of the second number that are drawn (default: all).
+    #[schemars(with = "Option<Vec<f64>>")]
+    second: Option<Spanned<Vec<Spanned<Num>>>>,
+    /// Shares of the variance rather than the variance itself (default false).
+    #[serde(default)]
+    share: bool,
+    /// The horizontal axis (default: as the sweep is spread).
+    x_scale: Option<Scale>,
+    /// Where the vertical axis ends (default: where the curves do).
+    #[schemars(with = "Option<f64>")]
+    y_max: Option<Spanned<Num>>,
+    /// Upright lines with a text, as in [{ at = 40, text = "p = n" }].
+    #[serde(default)]
+    #[schemars(with = "Vec<RawMark>")]
+    marks: Vec<Spanned<RawMark>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -73,6 +148,9 @@ pub(super) struct RawFits {
     /// How many refits are drawn (default 20).
     #[schemars(with = "Option<u64>")]
     refits: Option<Spanned<Num>>,
+    /// In a two-way sweep: the value of the second number (default: the best).
+    #[schemars(with = "Option<f64>")]
+    second: Option<Spanned<Num>>,
     /// Whether the mean of all refits is drawn (default true).
     #[serde(default = "yes")]
     mean: bool,
@@ -94,6 +172,9 @@ pub(super) struct RawPointwise {
     /// The sweep value drawn (default: the best).
     #[schemars(with = "Option<f64>")]
     value: Option<Spanned<Num>>,
+    /// In a two-way sweep: the value of the second number (default: the best).
+    #[schemars(with = "Option<f64>")]
+    second: Option<Spanned<Num>>,
     /// How many refits are drawn above (default 20; 0 leaves them out).
     #[schemars(with = "Option<u64>")]
     refits: Option<Spanned<Num>>,
@@ -119,6 +200,29 @@ pub enum Part {
     Test,
     /// The error on the training set itself.
     Train,
+    /// The median of the risks of single training sets, which exists where their mean does not.
+    Median,
+}
+
+/// What the solving for weights met with, below a trade-off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lower {
+    /// The length of the weights.
+    WeightNorm,
+    /// The condition number of the design matrix.
+    Condition,
+    /// Its numerical rank.
+    Rank,
+}
+
+/// An upright line with a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mark {
+    /// Where on the horizontal axis.
+    pub at: f64,
+    /// What is written there.
+    pub text: String,
 }
 
 /// A figure to draw.
@@ -141,6 +245,10 @@ pub enum Kind {
     Fits(Fits),
     /// The parts of the error along x.
     Pointwise(Pointwise),
+    /// Parts of the error over both axes of a two-way sweep.
+    Heatmap(Heatmap),
+    /// The variance by source.
+    Sources(SourcesFigure),
 }
 
 /// Noise, bias², variance and risk over the sweep.
@@ -160,6 +268,44 @@ pub struct Tradeoff {
     pub y_scale: Scale,
     /// Where the vertical axis ends.
     pub y_max: Option<f64>,
+    /// The values of the second axis that are drawn; `None` for all.
+    pub second: Option<Vec<f64>>,
+    /// What is drawn in a panel below.
+    pub below: Vec<Lower>,
+    /// Upright lines.
+    pub marks: Vec<Mark>,
+}
+
+/// Parts of the error over both axes of a two-way sweep, as colours.
+#[derive(Clone, Debug)]
+pub struct Heatmap {
+    /// The learners drawn.
+    pub learners: Vec<String>,
+    /// What is drawn.
+    pub parts: Vec<Part>,
+    /// How colours are spread; `None` for as the values suggest.
+    pub scale: Option<Scale>,
+    /// Where the colours end.
+    pub max: Option<f64>,
+    /// Upright lines.
+    pub marks: Vec<Mark>,
+}
+
+/// The variance by source over the sweep.
+#[derive(Clone, Debug)]
+pub struct SourcesFigure {
+    /// The learners drawn.
+    pub learners: Vec<String>,
+    /// The values of the second axis that are drawn; `None` for all.
+    pub second: Option<Vec<f64>>,
+    /// Whether shares of the variance are drawn.
+    pub share: bool,
+    /// The horizontal axis; `None` for as the sweep is spread.
+    pub x_scale: Option<Scale>,
+    /// Where the vertical axis ends.
+    pub y_max: Option<f64>,
+    /// Upright lines.
+    pub marks: Vec<Mark>,
 }
 
 /// Data, truth, refits and their mean.
@@ -170,6 +316,8 @@ pub struct Fits {
     /// The sweep values drawn; `None` for the first, the best and the last of a single learner,
     /// for the best of each of several.
     pub values: Option<Vec<f64>>,
+    /// The value of the second axis; `None` for the best.
+    pub second: Option<f64>,
     /// How many refits are drawn.
     pub refits: usize,
     /// Whether the mean of all refits is drawn.
@@ -185,20 +333,23 @@ pub struct Pointwise {
     pub learners: Vec<String>,
     /// The sweep value drawn; `None` for the best.
     pub value: Option<f64>,
+    /// The value of the second axis; `None` for the best.
+    pub second: Option<f64>,
     /// How many refits are drawn above.
     pub refits: usize,
 }
 
-const KINDS: [&str; 3] = ["tradeoff", "fits", "pointwise"];
+const KINDS: [&str; 5] = ["tradeoff", "fits", "pointwise", "heatmap", "sources"];
 
 pub(super) fn check(
     raw: &[Spanned<RawFigure>],
     curves: &[Curve],
     dimension: usize,
+    crossed: bool,
 ) -> Result<Vec<Figure>, Trouble> {
     let mut figures: Vec<Figure> = Vec::new();
     for raw in raw {
-        let (kind_name, kind) = kind(raw, curves, dimension)?;
+        let (kind_name, kind) = kind(raw, curves, dimension, crossed)?;
         let taken = |figures: &[Figure], name: &str| figures.iter().any(|f| f.name == name);
         let name = match &raw.get_ref().name {
             Some(name) => {
@@ -232,6 +383,7 @@ fn kind(
     raw: &Spanned<RawFigure>,
     curves: &[Curve],
     dimension: usize,
+    crossed: bool,
 ) -> Result<(&'static str, Kind), Trouble> {
     let span = raw.span();
     let along_x = |name: &str| match dimension {
@@ -245,22 +397,36 @@ fn kind(
         tradeoff,
         fits,
         pointwise,
+        heatmap,
+        sources,
         ..
     } = raw.get_ref();
-    match (tradeoff, fits, pointwise) {
-        (Some(raw), None, None) => Ok((
+    match (tradeoff, fits, pointwise, heatmap, sources) {
+        (Some(raw), None, None, None, None) => Ok((
             "tradeoff",
             Kind::Tradeoff(check_tradeoff(raw, curves, &span)?),
         )),
-        (None, Some(raw), None) => {
+        (None, Some(raw), None, None, None) => {
             along_x("fits")?;
             Ok(("fits", Kind::Fits(check_fits(raw, curves, &span)?)))
         }
-        (None, None, Some(raw)) => {
+        (None, None, Some(raw), None, None) => {
             along_x("pointwise")?;
             let options = check_pointwise(raw, curves)?;
             few_panels(options.learners.len(), &span)?;
             Ok(("pointwise", Kind::Pointwise(options)))
+        }
+        (None, None, None, Some(raw), None) => {
+            Ok(("heatmap", Kind::Heatmap(check_heatmap(raw, curves, &span)?)))
+        }
+        (None, None, None, None, Some(raw)) => {
+            if !crossed {
+                let message = "`sources` draws what `run.sources = true` computes";
+                return Err(Trouble::new(span, message).help(
+                    "add `sources = true` under `[run]`; eight fits then take the place of one",
+                ));
+            }
+            Ok(("sources", Kind::Sources(check_sources(raw, curves, &span)?)))
         }
         _ => Err(
             Trouble::new(span, "a figure has exactly one kind").help(format!(
@@ -277,12 +443,7 @@ fn check_tradeoff(
     span: &Range<usize>,
 ) -> Result<Tradeoff, Trouble> {
     let learners = learners(&raw.learners, curves)?;
-    let axes = axes(&learners, curves);
-    if axes.is_empty() {
-        let message = "a trade-off needs a sweep, and nothing is swept here";
-        let help = "add for example `[sweep]` with `depth = \"1..16\"`, or draw `pointwise = {}`";
-        return Err(Trouble::new(span.clone(), message).help(help));
-    }
+    let (axes, second, lines) = over_sweep(&learners, &raw.second, curves, span)?;
     let parts = match &raw.parts {
         None => vec![Part::Noise, Part::Bias2, Part::Variance, Part::Risk],
         Some(parts) => {
@@ -305,39 +466,38 @@ fn check_tradeoff(
             return Err(Trouble::new(span.clone(), message)
                 .help("leave out `overlay = true` for one panel each"));
         }
-        if learners.len() > PANELS {
+        let flat = learners.len() - axes.len();
+        if lines + flat > PANELS {
             let message = format!(
-                "an overlay can tell {PANELS} learners apart, not {}",
-                learners.len()
+                "an overlay can tell {PANELS} curves apart, not {}",
+                lines + flat
             );
-            return Err(
-                Trouble::new(span.clone(), message).help("choose some with `learners = [\"…\"]`")
-            );
+            return Err(Trouble::new(span.clone(), message)
+                .help("choose some with `learners = [\"…\"]` or `second = […]`"));
         }
     } else {
-        few_panels(axes.len(), span)?;
+        few_panels(lines, span)?;
     }
-    let y_max = match &raw.y_max {
-        Some(most) if most.get_ref().0 > 0.0 && most.get_ref().0.is_finite() => {
-            Some(most.get_ref().0)
-        }
-        Some(most) => {
-            return Err(Trouble::new(
-                most.span(),
-                "`y-max` must be a finite number above 0",
-            ));
-        }
-        None => None,
-    };
     let values = axes.iter().flat_map(|axis| &axis.values);
     let lowest = values.copied().fold(f64::INFINITY, f64::min);
     if raw.x_scale == Some(Scale::Log) && lowest <= 0.0 {
-        let message = format!(
-            "the sweep starts at {}, which no log axis shows",
-            number(lowest)
-        );
-        return Err(Trouble::new(span.clone(), message));
+        return Err(no_log(lowest, span));
     }
+    let below = match &raw.below {
+        None => Vec::new(),
+        Some(below) => {
+            not_empty(below.get_ref(), &below.span(), "below")?;
+            let solves = |curve: &&Curve| {
+                let family = |stage: &super::Stage| stage.learner.solves();
+                learners.contains(&curve.name) && curve.stages.iter().any(family)
+            };
+            if !curves.iter().any(|curve| solves(&curve)) {
+                let message = "none of these learners solves for weights";
+                return Err(Trouble::new(below.span(), message).help("`fourier` and `linear` do"));
+            }
+            below.get_ref().clone()
+        }
+    };
     Ok(Tradeoff {
         learners,
         parts,
@@ -345,7 +505,147 @@ fn check_tradeoff(
         overlay: raw.overlay,
         x_scale: raw.x_scale,
         y_scale: raw.y_scale.unwrap_or_default(),
-        y_max,
+        y_max: above_zero(&raw.y_max, "y-max")?,
+        second,
+        below,
+        marks: marks(&raw.marks)?,
+    })
+}
+
+fn no_log(lowest: f64, span: &Range<usize>) -> Trouble {
+    let message = format!(
+        "the sweep starts at {}, which no log axis shows",
+        number(lowest)
+    );
+    Trouble::new(span.clone(), message)
+}
+
+/// What a figure over the sweep needs: the axes of the learners, the chosen values of second axes,
+/// and how many curves that makes.
+type OverSweep<'a> = (Vec<&'a Axis>, Option<Vec<f64>>, usize);
+
+fn over_sweep<'a>(
+    learners: &[String],
+    second: &Option<Spanned<Vec<Spanned<Num>>>>,
+    curves: &'a [Curve],
+    span: &Range<usize>,
+) -> Result<OverSweep<'a>, Trouble> {
+    let swept: Vec<&Curve> = curves
+        .iter()
+        .filter(|curve| learners.contains(&curve.name) && !curve.axes.is_empty())
+        .collect();
+    if swept.is_empty() {
+        let message = "a trade-off needs a sweep, and nothing is swept here";
+        let help = "add for example `[sweep]` with `depth = \"1..16\"`, or draw `pointwise = {}`";
+        return Err(Trouble::new(span.clone(), message).help(help));
+    }
+    let chosen = match second {
+        None => None,
+        Some(values) => {
+            not_empty(values.get_ref(), &values.span(), "second")?;
+            let values = values.get_ref().iter();
+            let values = values.map(|value| among(value, learners, curves, 1));
+            Some(values.collect::<Result<Vec<f64>, _>>()?)
+        }
+    };
+    let lines = swept
+        .iter()
+        .map(|curve| match (curve.axes.get(1), &chosen) {
+            (None, _) => 1,
+            (Some(axis), None) => axis.values.len(),
+            (Some(axis), Some(chosen)) => chosen.iter().filter(|v| axis.values.contains(v)).count(),
+        });
+    let lines = lines.sum();
+    let axes = swept.into_iter().map(|curve| &curve.axes[0]).collect();
+    Ok((axes, chosen, lines))
+}
+
+fn above_zero(raw: &Option<Spanned<Num>>, name: &str) -> Result<Option<f64>, Trouble> {
+    match raw {
+        Some(value) if value.get_ref().0 > 0.0 && value.get_ref().0.is_finite() => {
+            Ok(Some(value.get_ref().0))
+        }
+        Some(value) => Err(Trouble::new(
+            value.span(),
+            format!("`{name}` must be a finite number above 0"),
+        )),
+        None => Ok(None),
+    }
+}
+
+fn marks(raw: &[Spanned<RawMark>]) -> Result<Vec<Mark>, Trouble> {
+    let mark = |raw: &Spanned<RawMark>| {
+        let RawMark { at, text } = raw.get_ref();
+        match at.get_ref().0.is_finite() {
+            true => Ok(Mark {
+                at: at.get_ref().0,
+                text: text
+                    .clone()
+                    .unwrap_or_default()
+                    .replace(char::is_control, " "),
+            }),
+            false => Err(Trouble::new(at.span(), "a mark needs a finite place")),
+        }
+    };
+    raw.iter().map(mark).collect()
+}
+
+fn check_heatmap(
+    raw: &RawHeatmap,
+    curves: &[Curve],
+    span: &Range<usize>,
+) -> Result<Heatmap, Trouble> {
+    let mut learners = learners(&raw.learners, curves)?;
+    let two = |name: &String| {
+        curves
+            .iter()
+            .any(|curve| curve.name == *name && curve.axes.len() == 2)
+    };
+    if raw.learners.is_none() {
+        learners.retain(two);
+    }
+    if learners.is_empty() || !learners.iter().all(two) {
+        let message = "a heat map needs a sweep over two numbers";
+        return Err(Trouble::new(span.clone(), message)
+            .help("as in `[sweep]` with `features = […]` and `lambda = […]`"));
+    }
+    let parts = match &raw.parts {
+        None => vec![Part::Risk],
+        Some(parts) => {
+            not_empty(parts.get_ref(), &parts.span(), "parts")?;
+            parts.get_ref().clone()
+        }
+    };
+    few_panels(learners.len() * parts.len(), span)?;
+    Ok(Heatmap {
+        learners,
+        parts,
+        scale: raw.scale,
+        max: above_zero(&raw.max, "max")?,
+        marks: marks(&raw.marks)?,
+    })
+}
+
+fn check_sources(
+    raw: &RawSources,
+    curves: &[Curve],
+    span: &Range<usize>,
+) -> Result<SourcesFigure, Trouble> {
+    let learners = learners(&raw.learners, curves)?;
+    let (axes, second, lines) = over_sweep(&learners, &raw.second, curves, span)?;
+    few_panels(lines, span)?;
+    let values = axes.iter().flat_map(|axis| &axis.values);
+    let lowest = values.copied().fold(f64::INFINITY, f64::min);
+    if raw.x_scale == Some(Scale::Log) && lowest <= 0.0 {
+        return Err(no_log(lowest, span));
+    }
+    Ok(SourcesFigure {
+        learners,
+        second,
+        share: raw.share,
+        x_scale: raw.x_scale,
+        y_max: above_zero(&raw.y_max, "y-max")?,
+        marks: marks(&raw.marks)?,
     })
 }
 
@@ -356,12 +656,12 @@ fn check_fits(raw: &RawFits, curves: &[Curve], span: &Range<usize>) -> Result<Fi
         Some(values) => {
             not_empty(values.get_ref(), &values.span(), "values")?;
             let values = values.get_ref().iter();
-            let values = values.map(|value| swept(value, &learners, curves));
+            let values = values.map(|value| among(value, &learners, curves, 0));
             Some(values.collect::<Result<Vec<f64>, _>>()?)
         }
     };
     let drawn = curves.iter().filter(|curve| learners.contains(&curve.name));
-    let panels = drawn.map(|curve| match (&curve.axis, &values) {
+    let panels = drawn.map(|curve| match (curve.axes.first(), &values) {
         (None, _) => 1,
         (Some(axis), Some(values)) => values
             .iter()
@@ -372,7 +672,11 @@ fn check_fits(raw: &RawFits, curves: &[Curve], span: &Range<usize>) -> Result<Fi
         (Some(_), None) => 1,
     });
     few_panels(panels.sum(), span)?;
+    let second = raw.second.as_ref();
     Ok(Fits {
+        second: second
+            .map(|value| among(value, &learners, curves, 1))
+            .transpose()?,
         learners,
         values,
         refits: count(&raw.refits, 20)?,
@@ -383,10 +687,13 @@ fn check_fits(raw: &RawFits, curves: &[Curve], span: &Range<usize>) -> Result<Fi
 
 fn check_pointwise(raw: &RawPointwise, curves: &[Curve]) -> Result<Pointwise, Trouble> {
     let learners = learners(&raw.learners, curves)?;
-    let value = raw.value.as_ref();
+    let [value, second] = [&raw.value, &raw.second].map(Option::as_ref);
     Ok(Pointwise {
         value: value
-            .map(|value| swept(value, &learners, curves))
+            .map(|value| among(value, &learners, curves, 0))
+            .transpose()?,
+        second: second
+            .map(|value| among(value, &learners, curves, 1))
             .transpose()?,
         learners,
         refits: count(&raw.refits, 20)?,
@@ -437,16 +744,16 @@ fn few_panels(count: usize, span: &Range<usize>) -> Result<(), Trouble> {
     }
 }
 
-/// What is swept by the learners of those names.
-fn axes<'a>(learners: &[String], curves: &'a [Curve]) -> Vec<&'a Axis> {
-    let drawn = curves.iter().filter(|curve| learners.contains(&curve.name));
-    drawn.filter_map(|curve| curve.axis.as_ref()).collect()
-}
-
-/// A value that the sweep of one of the learners has.
-fn swept(value: &Spanned<Num>, learners: &[String], curves: &[Curve]) -> Result<f64, Trouble> {
+/// A value that the sweep of one of the learners has on its first or second axis.
+fn among(
+    value: &Spanned<Num>,
+    learners: &[String],
+    curves: &[Curve],
+    which: usize,
+) -> Result<f64, Trouble> {
     let wanted = value.get_ref().0;
-    let axes = axes(learners, curves);
+    let drawn = curves.iter().filter(|curve| learners.contains(&curve.name));
+    let axes: Vec<&Axis> = drawn.filter_map(|curve| curve.axes.get(which)).collect();
     if axes.iter().any(|axis| axis.values.contains(&wanted)) {
         return Ok(wanted);
     }
@@ -458,9 +765,12 @@ fn swept(value: &Spanned<Num>, learners: &[String], curves: &[Curve]) -> Result<
         value.span(),
         format!("{} is not a value of the sweep", number(wanted)),
     );
-    Err(match near {
-        Some((name, near)) => trouble.help(format!("the nearest is {name} = {}", number(near))),
-        None => trouble.help("nothing is swept here: leave it out"),
+    Err(match (near, which) {
+        (Some((name, near)), _) => {
+            trouble.help(format!("the nearest is {name} = {}", number(near)))
+        }
+        (None, 0) => trouble.help("nothing is swept here: leave it out"),
+        (None, _) => trouble.help("no second number is swept here: leave it out"),
     })
 }
 

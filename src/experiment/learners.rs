@@ -1,18 +1,19 @@
 //! From a learner's table to a learner with its capacity path.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use toml::Spanned;
 
-use super::raw::{Block, RawSweep, Value};
+use super::raw::{Block, Num, RawExperiment, RawSweep, Value};
 use super::source::Trouble;
 use super::sweep::Values;
-use super::{Axis, Curve};
+use super::{Axis, Curve, Stage, check_train};
 use crate::learner::{Blueprint, FAMILIES, Family, Learner, Most, Number, family};
-use crate::problem::Problem;
-use crate::words::{choice, did_you_mean, number};
+use crate::problem::{Expression, Problem};
+use crate::words::{choice, did_you_mean, number, thousands};
 
-/// A model family as the file sets it: checked, but for the number that is swept.
+/// A model family as the file sets it: checked, but for the numbers that are swept.
 struct Spec {
     family: &'static Family,
     span: Range<usize>,
@@ -22,30 +23,96 @@ struct Spec {
     base: Option<Box<Spec>>,
 }
 
-/// The number that is swept: at which level of bases it is, and which of the family's.
+/// What an axis of a sweep changes.
+#[derive(Clone, Copy, PartialEq)]
+enum Target {
+    /// A number of the learner.
+    Number(Place),
+    /// The number of training points.
+    Train,
+    /// The noise's standard deviation.
+    Noise,
+}
+
+/// A number of the learner: at which level of bases it is, and which of the family's.
+#[derive(Clone, Copy, PartialEq)]
 struct Place {
     level: usize,
     index: usize,
 }
 
+/// The most settings of one learner, of all axes together.
+const MOST_SETTINGS: usize = 1_000_000;
+
+/// The problems that learners are fitted to, each once.
+struct Problems<'a> {
+    given: &'a Problem,
+    span: Range<usize>,
+    made: Vec<Problem>,
+    /// By number of points and swept sd.
+    known: HashMap<(usize, Option<u64>), usize>,
+}
+
+impl Problems<'_> {
+    /// The number of training points that is given.
+    fn known_size(&self) -> Result<usize, Trouble> {
+        match self.given.train {
+            0 => Err(
+                Trouble::new(self.span.clone(), "`train` is missing").help(
+                    "say how many points a training set has, as in `train = 100`, or sweep over `train`",
+                ),
+            ),
+            train => Ok(train),
+        }
+    }
+
+    /// The problem with so many points, or the given number, and noise of that sd, or the given.
+    fn find(&mut self, train: Option<f64>, sd: Option<f64>) -> Result<usize, Trouble> {
+        let train = match train {
+            Some(train) => train as usize,
+            None => self.known_size()?,
+        };
+        let next = self.made.len();
+        let key = (train, sd.map(f64::to_bits));
+        let found = *self.known.entry(key).or_insert(next);
+        if found == next {
+            let mut problem = Problem {
+                train,
+                ..self.given.clone()
+            };
+            if let Some(sd) = sd {
+                problem.noise.sd = Expression::constant(sd);
+            }
+            self.made.push(problem);
+        }
+        Ok(found)
+    }
+}
+
+/// Checks the learners and what is swept; also returns the problems that they are fitted to.
 pub(super) fn check(
-    raw: &[Spanned<Block>],
-    sweep: Option<&RawSweep>,
+    raw: &RawExperiment,
     problem: &Problem,
-) -> Result<Vec<Curve>, Trouble> {
+) -> Result<(Vec<Curve>, Vec<Problem>), Trouble> {
     let mut curves: Vec<Curve> = Vec::new();
+    let mut problems = Problems {
+        given: problem,
+        span: raw.problem.span(),
+        made: Vec::new(),
+        known: HashMap::new(),
+    };
     let mut sweep_used = false;
-    for raw in raw {
-        let (curve, used) = check_one(raw, sweep, problem)?;
+    for learner in &raw.learner {
+        let (curve, used) = check_one(learner, raw.sweep.as_ref(), &mut problems)?;
         sweep_used |= used;
         if curves.iter().any(|other| other.name == curve.name) {
             let message = format!("two learners are called `{}`", curve.name);
-            return Err(Trouble::new(raw.span(), message)
+            return Err(Trouble::new(learner.span(), message)
                 .help("give one of them another name, as in `name = \"deep tree\"`"));
         }
         curves.push(curve);
     }
-    if let Some(RawSweep(entries)) = sweep
+    if let Some(RawSweep(entries)) = &raw.sweep
         && let Some((name, _)) = entries.first()
         && !sweep_used
     {
@@ -55,13 +122,13 @@ pub(super) fn check(
         );
         return Err(Trouble::new(name.span(), message));
     }
-    Ok(curves)
+    Ok((curves, problems.made))
 }
 
 fn check_one(
     raw: &Spanned<Block>,
     sweep: Option<&RawSweep>,
-    problem: &Problem,
+    problems: &mut Problems,
 ) -> Result<(Curve, bool), Trouble> {
     let Block(entries) = raw.get_ref();
     let (mut name, mut reference, mut own_sweep) = (None, false, None);
@@ -87,30 +154,99 @@ fn check_one(
         }
     }
     let known = ["name", "reference", "sweep"];
-    let spec = spec_of(&families, &raw.span(), &known, problem)?;
     let shared = own_sweep.is_none();
-    let axis = match own_sweep.as_ref().or(sweep) {
+    let sweep = own_sweep.as_ref().or(sweep);
+    // What the data must allow is asked of the smallest training sets.
+    let trains = match sweep.and_then(|RawSweep(entries)| {
+        let mut entries = entries.iter();
+        entries.find(|(name, _)| name.get_ref() == "train")
+    }) {
+        Some((_, values)) => Some(train_values(values, problems.given)?),
         None => None,
-        Some(sweep) => axis_of(sweep, &spec, reference, shared, raw, problem)?,
     };
-    let used = shared && axis.is_some();
+    if trains.is_none() {
+        problems.known_size()?;
+    }
+    let mut smallest = problems.given.clone();
+    if let Some(trains) = &trains {
+        smallest.train = trains
+            .values
+            .first()
+            .map_or(1, |(value, _)| *value as usize);
+    }
+    let spec = spec_of(&families, &raw.span(), &known, &smallest)?;
+    let asked = Asked {
+        spec: &spec,
+        raw,
+        reference,
+        shared,
+        problem: &smallest,
+    };
+    let swept = match sweep {
+        None => Vec::new(),
+        Some(sweep) => asked.axes(sweep)?,
+    };
+    let used = shared && !swept.is_empty();
     let name = name.unwrap_or_else(|| spec.family.name.to_owned());
-    let values: Vec<f64> = match &axis {
-        Some((axis, _)) => axis.values.clone(),
-        None => vec![f64::NAN],
+    let (axes, targets): (Vec<Axis>, Vec<Target>) = swept.into_iter().unzip();
+    let mut curve = Curve {
+        name,
+        axes,
+        stages: Vec::new(),
     };
-    let place = axis.as_ref().map(|(_, place)| place);
-    check_members(&spec, place, &values, problem)?;
-    let learner = build(&spec, 0, place, &values, problem)?;
-    let axis = axis.map(|(axis, _)| axis);
-    Ok((
-        Curve {
-            name,
-            axis,
-            learner,
-        },
-        used,
-    ))
+    if curve.settings() > MOST_SETTINGS {
+        let message = format!(
+            "the sweep has {} settings, and {} are the most",
+            thousands(curve.settings() as u64),
+            thousands(MOST_SETTINGS as u64)
+        );
+        let span = sweep.and_then(|RawSweep(entries)| Some(entries.first()?.0.span()));
+        return Err(Trouble::new(span.unwrap_or(raw.span()), message));
+    }
+    // Settings by the problem that they are fitted to.
+    let mut stages: Vec<(usize, Vec<usize>)> = Vec::new();
+    let mut stage_of: HashMap<usize, usize> = HashMap::new();
+    let value = |setting: usize, target: Target| {
+        let axis = targets.iter().position(|other| *other == target)?;
+        Some([curve.value(setting), curve.second(setting)][axis])
+    };
+    for setting in 0..curve.settings() {
+        let problem =
+            problems.find(value(setting, Target::Train), value(setting, Target::Noise))?;
+        let stage = *stage_of.entry(problem).or_insert(stages.len());
+        if stage == stages.len() {
+            stages.push((problem, Vec::new()));
+        }
+        stages[stage].1.push(setting);
+    }
+    let places: Vec<Place> = targets
+        .iter()
+        .filter_map(|target| match target {
+            Target::Number(place) => Some(*place),
+            Target::Train | Target::Noise => None,
+        })
+        .collect();
+    let mut built = Vec::new();
+    for (problem, settings) in stages {
+        let values: Vec<Vec<f64>> = settings
+            .iter()
+            .map(|&setting| {
+                let values = places
+                    .iter()
+                    .map(|place| value(setting, Target::Number(*place)));
+                values.flatten().collect()
+            })
+            .collect();
+        let of = &problems.made[problem];
+        check_members(&spec, &places, &values, of)?;
+        built.push(Stage {
+            problem,
+            learner: build(&spec, 0, &places, &values, of)?,
+            settings,
+        });
+    }
+    curve.stages = built;
+    Ok((curve, used))
 }
 
 /// The one model family among the keys of a table.
@@ -261,78 +397,148 @@ fn check_number(
     Ok(())
 }
 
-/// The learner's axis, or `None` for a reference that does not have the swept number.
-fn axis_of(
-    RawSweep(entries): &RawSweep,
-    spec: &Spec,
+/// A learner that is asked for its axes.
+struct Asked<'a> {
+    spec: &'a Spec,
+    raw: &'a Spanned<Block>,
     reference: bool,
+    /// Whether the sweep is that of all learners.
     shared: bool,
-    raw: &Spanned<Block>,
-    problem: &Problem,
-) -> Result<Option<(Axis, Place)>, Trouble> {
-    let [(name, values)] = entries.as_slice() else {
-        let span = entries.get(1).map_or(raw.span(), |(name, _)| name.span());
-        return Err(Trouble::new(span, "a sweep is over exactly one number"));
-    };
-    let (path, values) = inner_path(name, values);
-    let mut level = spec;
-    let mut places = Vec::new();
-    let path = path.as_str();
-    let inner = path.trim_start_matches("base.");
-    let skipped = (path.len() - inner.len()) / "base.".len();
-    for depth in 0.. {
-        let numbers = level.family.numbers;
-        if let Some(index) = numbers.iter().position(|number| number.name == inner) {
-            places.push((
-                Place {
+    problem: &'a Problem,
+}
+
+impl Asked<'_> {
+    /// The axes that the learner has; a reference may lack some or all.
+    fn axes(&self, RawSweep(entries): &RawSweep) -> Result<Vec<(Axis, Target)>, Trouble> {
+        let few = "a sweep is over one number, or over two";
+        if let Some((name, _)) = entries.get(2) {
+            return Err(Trouble::new(name.span(), few));
+        }
+        if entries.is_empty() {
+            return Err(Trouble::new(self.raw.span(), few).help("as in `depth = \"1..16\"`"));
+        }
+        let mut axes: Vec<(Axis, Target)> = Vec::new();
+        for (name, values) in entries {
+            let Some(axis) = self.axis(name, values)? else {
+                continue;
+            };
+            if axes.iter().any(|(_, target)| *target == axis.1) {
+                let message = format!("`{}` is swept twice", axis.0.name);
+                return Err(Trouble::new(name.span(), message));
+            }
+            axes.push(axis);
+        }
+        if self.reference && axes.len() == entries.len() {
+            let names = axes.iter().map(|(axis, _)| format!("`{}`", axis.name));
+            let names = names.collect::<Vec<_>>().join(" and ");
+            let message = format!("`{}` has the swept number {names}", self.spec.family.name);
+            return Err(Trouble::new(self.spec.span.clone(), message)
+                .help("leave out `reference = true`, or sweep another number"));
+        }
+        Ok(axes)
+    }
+
+    /// One axis, or `None` for a reference that does not have the swept number.
+    fn axis(
+        &self,
+        name: &Spanned<String>,
+        values: &Spanned<Value>,
+    ) -> Result<Option<(Axis, Target)>, Trouble> {
+        let axis = |name: &str, about: &str, values: Values| Axis {
+            name: name.to_owned(),
+            about: about.to_owned(),
+            scale: values.scale(),
+            values: values.values.into_iter().map(|(value, _)| value).collect(),
+        };
+        match name.get_ref().as_str() {
+            "train" => {
+                let values = train_values(values, self.problem)?;
+                let axis = axis("train", "points in a training set", values);
+                return Ok(Some((axis, Target::Train)));
+            }
+            "noise" => {
+                let values = noise_values(values, self.problem)?;
+                let axis = axis("noise", "standard deviation of the noise", values);
+                return Ok(Some((axis, Target::Noise)));
+            }
+            _ => {}
+        }
+        let (path, values) = inner_path(name, values);
+        let spec = self.spec;
+        let mut level = spec;
+        let mut places = Vec::new();
+        let path = path.as_str();
+        let inner = path.trim_start_matches("base.");
+        let skipped = (path.len() - inner.len()) / "base.".len();
+        for depth in 0.. {
+            let numbers = level.family.numbers;
+            if let Some(index) = numbers.iter().position(|number| number.name == inner) {
+                let place = Place {
                     level: depth,
                     index,
-                },
-                &numbers[index],
-                level,
-            ));
+                };
+                places.push((place, &numbers[index], level));
+            }
+            match &level.base {
+                Some(base) => level = base,
+                None => break,
+            }
         }
-        match &level.base {
-            Some(base) => level = base,
-            None => break,
+        let found = places
+            .into_iter()
+            .find(|(place, ..)| place.level >= skipped);
+        let Some((place, rule, level)) = found else {
+            if self.reference && self.shared {
+                return Ok(None);
+            }
+            return Err(no_such_number(name, spec, self.shared, self.raw));
+        };
+        if level.numbers[place.index].is_some() {
+            let message = format!("`{inner}` is both given and swept");
+            return Err(Trouble::new(level.span.clone(), message)
+                .help("leave it out here, or take it out of the sweep"));
         }
-    }
-    let found = places
-        .into_iter()
-        .find(|(place, ..)| place.level >= skipped);
-    let Some((place, rule, level)) = found else {
-        if reference && shared {
-            return Ok(None);
+        let is_spread = matches!(values.get_ref(), Value::Table(_));
+        let mut values = Values::read(values)?;
+        if rule.whole && is_spread {
+            values = values.rounded();
         }
-        return Err(no_such_number(name, spec, shared, raw));
-    };
-    if reference {
-        let message = format!("`{}` has the swept number `{path}`", spec.family.name);
-        return Err(Trouble::new(spec.span.clone(), message)
-            .help("leave out `reference = true`, or sweep another number"));
+        for (value, span) in &values.values {
+            check_number(rule, *value, span, self.problem)?;
+        }
+        let axis = axis(path, rule.about, values);
+        Ok(Some((axis, Target::Number(place))))
     }
-    if level.numbers[place.index].is_some() {
-        let message = format!("`{inner}` is both given and swept");
-        return Err(Trouble::new(level.span.clone(), message)
-            .help("leave it out here, or take it out of the sweep"));
-    }
-    let is_spread = matches!(values.get_ref(), Value::Table(_));
-    let mut values = Values::read(values)?;
-    if rule.whole && is_spread {
+}
+
+/// The values of a sweep over the number of training points.
+fn train_values(raw: &Spanned<Value>, problem: &Problem) -> Result<Values, Trouble> {
+    let mut values = Values::read(raw)?;
+    if matches!(raw.get_ref(), Value::Table(_)) {
         values = values.rounded();
     }
     for (value, span) in &values.values {
-        check_number(rule, *value, span, problem)?;
+        let value = Spanned::new(span.clone(), Num(*value));
+        check_train(&value, problem.inputs, problem.dimension)?;
     }
-    Ok(Some((
-        Axis {
-            name: path.to_owned(),
-            about: rule.about.to_owned(),
-            scale: values.scale(),
-            values: values.values.into_iter().map(|(value, _)| value).collect(),
-        },
-        place,
-    )))
+    Ok(values)
+}
+
+/// The values of a sweep over the noise's sd, which must not depend on x then.
+fn noise_values(raw: &Spanned<Value>, problem: &Problem) -> Result<Values, Trouble> {
+    let values = Values::read(raw)?;
+    if !problem.noise.sd.is_constant() {
+        let message = "a noise that varies with x cannot be swept";
+        return Err(Trouble::new(raw.span(), message)
+            .help("the swept values are its sd: write a number in `noise`, as in { normal = 1 }"));
+    }
+    for (value, span) in &values.values {
+        if *value < 0.0 {
+            let message = format!("the noise's sd must be at least 0, not {}", number(*value));
+            return Err(Trouble::new(span.clone(), message));
+        }
+    }
+    Ok(values)
 }
 
 /// `base.base.depth = …` is a table in a table to TOML; here it is a path.
@@ -389,27 +595,26 @@ const MOST_HELD: f64 = 50_000_000.0;
 /// Ensembles keep a copy of every member; nested ones multiply.
 fn check_members(
     spec: &Spec,
-    place: Option<&Place>,
-    values: &[f64],
+    places: &[Place],
+    values: &[Vec<f64>],
     problem: &Problem,
 ) -> Result<(), Trouble> {
-    let (mut held, mut depth) = (problem.train as f64, 0);
+    let (mut held, mut level) = (problem.train as f64, 0);
     let mut next = Some(spec);
     while let Some(spec) = next {
-        if let Some(index) = spec
-            .family
-            .numbers
-            .iter()
-            .position(|n| n.name == "members" || n.name == "trees")
-        {
-            let swept = place.is_some_and(|place| place.level == depth && place.index == index);
-            held *= match spec.numbers[index].or(spec.family.numbers[index].default) {
-                _ if swept => values.iter().copied().fold(1.0, f64::max),
-                Some(members) => members,
-                None => 1.0,
+        let numbers = spec.family.numbers;
+        let counted = |number: &Number| ["members", "trees"].contains(&number.name);
+        if let Some(index) = numbers.iter().position(counted) {
+            let swept = places
+                .iter()
+                .position(|place| *place == Place { level, index });
+            held *= match (swept, spec.numbers[index].or(numbers[index].default)) {
+                (Some(axis), _) => values.iter().map(|values| values[axis]).fold(1.0, f64::max),
+                (None, Some(members)) => members,
+                (None, None) => 1.0,
             };
         }
-        (next, depth) = (spec.base.as_deref(), depth + 1);
+        (next, level) = (spec.base.as_deref(), level + 1);
     }
     if held > MOST_HELD {
         let message = "so many members are more than memory can hold";
@@ -421,25 +626,26 @@ fn check_members(
     Ok(())
 }
 
-/// Makes the learner whose setting c has the swept number at `values[c]`.
+/// Makes the learner whose setting c has the swept numbers at `values[c]`.
 fn build(
     spec: &Spec,
     level: usize,
-    place: Option<&Place>,
-    values: &[f64],
+    places: &[Place],
+    values: &[Vec<f64>],
     problem: &Problem,
 ) -> Result<Box<dyn Learner>, Trouble> {
-    let here = place.filter(|place| place.level == level);
     let numbers = spec.family.numbers;
     let mut settings = Vec::with_capacity(values.len());
-    for &value in values {
+    for values in values {
         let mut setting = Vec::with_capacity(numbers.len());
         for (index, rule) in numbers.iter().enumerate() {
-            let swept = here.is_some_and(|place| place.index == index);
-            match spec.numbers[index].or(rule.default) {
-                _ if swept => setting.push(value),
-                Some(given) => setting.push(given),
-                None => {
+            let swept = places
+                .iter()
+                .position(|place| *place == Place { level, index });
+            match (swept, spec.numbers[index].or(rule.default)) {
+                (Some(axis), _) => setting.push(values[axis]),
+                (None, Some(given)) => setting.push(given),
+                (None, None) => {
                     let message = format!("`{}` needs `{}`", spec.family.name, rule.name);
                     return Err(Trouble::new(spec.span.clone(), message)
                         .help(format!("give it ({}), or sweep over it", rule.about)));
@@ -450,14 +656,26 @@ fn build(
     }
     let base = match &spec.base {
         None => None,
-        // Settings that do not differ in the base share one of the base's.
-        Some(base) if here.is_some() => Some((
-            build(base, level + 1, None, &[f64::NAN], problem)?,
-            vec![0; values.len()],
-        )),
         Some(base) => {
-            let wants = (0..values.len()).collect();
-            Some((build(base, level + 1, place, values, problem)?, wants))
+            // Settings that do not differ in the base share one of the base's.
+            let deeper = |axis: &usize| places[*axis].level > level;
+            let axes: Vec<usize> = (0..places.len()).filter(deeper).collect();
+            let mut distinct: Vec<Vec<f64>> = Vec::new();
+            let mut known: HashMap<Vec<u64>, usize> = HashMap::new();
+            let mut wants = Vec::with_capacity(values.len());
+            for values in values {
+                let inner: Vec<f64> = axes.iter().map(|&axis| values[axis]).collect();
+                let key = inner.iter().map(|value| value.to_bits()).collect();
+                let next = distinct.len();
+                let which = *known.entry(key).or_insert(next);
+                if which == next {
+                    distinct.push(inner);
+                }
+                wants.push(which);
+            }
+            let places: Vec<Place> = axes.iter().map(|&axis| places[axis]).collect();
+            let base = build(base, level + 1, &places, &distinct, problem)?;
+            Some((base, wants))
         }
     };
     Ok((spec.family.build)(Blueprint {

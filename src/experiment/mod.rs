@@ -9,7 +9,9 @@ mod raw;
 mod source;
 mod sweep;
 
-pub use figure::{Figure, Fits, Kind, Part, Pointwise, Tradeoff};
+pub use figure::{
+    Figure, Fits, Heatmap, Kind, Lower, Mark, Part, Pointwise, SourcesFigure, Tradeoff,
+};
 pub use raw::Scale;
 pub use source::{ExperimentError, Source};
 
@@ -20,7 +22,7 @@ use toml::Spanned;
 use crate::learner::Learner;
 use crate::problem::{Expression, Inputs, Noise, NotFinite, Points, Problem, Shape, grid, side};
 use crate::stream::{Purpose, Stream};
-use crate::words::{choice, number, thousands};
+use crate::words::{choice, number, short, thousands};
 use raw::{Num, Only, RawExperiment, RawInputs, RawNoise, RawProblem, RawRun, RawTest};
 use source::Trouble;
 
@@ -48,8 +50,9 @@ pub struct Experiment {
     pub question: Option<String>,
     /// Its answer.
     pub answer: Option<String>,
-    /// Where the data come from.
-    pub problem: Problem,
+    /// Where the data come from: one problem, or several where `train` or `noise` is swept, which
+    /// differ in nothing else.
+    pub problems: Vec<Problem>,
     /// Where the error is measured.
     pub test: Test,
     /// The learners, each with its capacity path.
@@ -60,15 +63,80 @@ pub struct Experiment {
     pub figures: Vec<Figure>,
 }
 
-/// A learner and the axis that its capacity path runs along.
+/// A learner and what is swept.
 #[derive(Clone)]
 pub struct Curve {
     /// What it is called in tables and figures.
     pub name: String,
-    /// What is swept; `None` for a single point.
-    pub axis: Option<Axis>,
-    /// The learner, with one setting per value of the axis.
+    /// What is swept: nothing, one number or two.
+    pub axes: Vec<Axis>,
+    /// The learner's capacity path, once for every problem that it is fitted to.
+    pub stages: Vec<Stage>,
+}
+
+/// A capacity path that is fitted to the data of one problem.
+#[derive(Clone)]
+pub struct Stage {
+    /// Which of the experiment's problems.
+    pub problem: usize,
+    /// The learner.
     pub learner: Box<dyn Learner>,
+    /// For every setting of the learner, its number among the curve's settings.
+    pub settings: Vec<usize>,
+}
+
+impl Curve {
+    /// A learner that is fitted to the data of the experiment's first problem, its settings being
+    /// the values of one axis.
+    pub fn new(name: &str, axis: Axis, learner: Box<dyn Learner>) -> Self {
+        Curve {
+            name: name.to_owned(),
+            axes: vec![axis],
+            stages: vec![Stage {
+                problem: 0,
+                settings: (0..learner.capacities()).collect(),
+                learner,
+            }],
+        }
+    }
+
+    /// How many settings there are: every value of the first axis, for every value of the second.
+    pub fn settings(&self) -> usize {
+        self.axes.iter().map(|axis| axis.values.len()).product()
+    }
+
+    /// The value of a setting on the first axis, which runs fastest; NaN where nothing is swept.
+    pub fn value(&self, setting: usize) -> f64 {
+        let axis = self.axes.first();
+        axis.map_or(f64::NAN, |axis| axis.values[setting % axis.values.len()])
+    }
+
+    /// The value of a setting on the second axis; NaN where there is none.
+    pub fn second(&self, setting: usize) -> f64 {
+        match self.axes.as_slice() {
+            [first, second] => second.values[setting / first.values.len()],
+            _ => f64::NAN,
+        }
+    }
+
+    /// Which of the experiment's problems every setting is fitted to.
+    pub fn problems(&self) -> Vec<usize> {
+        let mut problems = vec![0; self.settings()];
+        for stage in &self.stages {
+            for &setting in &stage.settings {
+                problems[setting] = stage.problem;
+            }
+        }
+        problems
+    }
+
+    /// A setting in words, as `depth = 5`; empty where nothing is swept.
+    pub fn describe(&self, setting: usize) -> String {
+        let values = [self.value(setting), self.second(setting)];
+        let parts = self.axes.iter().zip(values);
+        let parts = parts.map(|(axis, value)| format!("{} = {}", axis.name, short(value)));
+        parts.collect::<Vec<_>>().join(", ")
+    }
 }
 
 /// A swept number.
@@ -82,6 +150,18 @@ pub struct Axis {
     pub values: Vec<f64>,
     /// How they are spread.
     pub scale: Scale,
+}
+
+impl Axis {
+    /// An axis for a learner of one's own.
+    pub fn new(name: &str, values: &[f64]) -> Self {
+        Axis {
+            name: name.to_owned(),
+            about: String::new(),
+            values: values.to_vec(),
+            scale: Scale::Linear,
+        }
+    }
 }
 
 /// Where the error is measured.
@@ -115,6 +195,8 @@ pub struct Run {
     pub seed: u64,
     /// How many resamples' data and fits are kept for drawing.
     pub keep: u64,
+    /// Whether inputs, noise and algorithm are crossed, to split the variance by source.
+    pub sources: bool,
 }
 
 /// When a run stops.
@@ -132,6 +214,21 @@ pub enum Length {
 }
 
 impl Experiment {
+    /// The first problem, for what all problems share: truth, inputs and dimension.
+    pub fn problem(&self) -> &Problem {
+        &self.problems[0]
+    }
+
+    /// The number of points in a training set, in words: `100`, or `10 to 500` where it is swept.
+    pub fn train_sizes(&self) -> String {
+        let sizes = || self.problems.iter().map(|problem| problem.train as u64);
+        let [least, most] = [sizes().min(), sizes().max()].map(|size| size.unwrap_or(0));
+        match least == most {
+            true => thousands(most),
+            false => format!("{} to {}", thousands(least), thousands(most)),
+        }
+    }
+
     /// Reads and checks an experiment.
     ///
     /// # Errors
@@ -154,12 +251,14 @@ fn check(name: &str, source: &Source) -> Result<Experiment, Trouble> {
         return Err(Trouble::new(0..0, "the experiment has no learner")
             .help("add for example `[[learner]]` with `tree = {}`"));
     }
-    let curves = learners::check(&raw.learner, raw.sweep.as_ref(), &problem)?;
+    let (curves, problems) = learners::check(&raw, &problem)?;
+    let largest = problems.iter().max_by_key(|problem| problem.train);
+    let largest = largest.expect("every learner has a problem");
     let mut run = check_run(&raw.run)?;
-    let test = check_test(raw.run.test.as_ref(), &problem, run.seed)?;
+    let test = check_test(raw.run.test.as_ref(), &problems, largest, run.seed)?;
     check_size(&raw.run, &curves, &test, &mut run)?;
-    check_finite(&raw.problem, &problem, &test, run.seed)?;
-    let figures = figure::check(&raw.figure, &curves, problem.dimension)?;
+    check_finite(&raw.problem, largest, &test, run.seed)?;
+    let figures = figure::check(&raw.figure, &curves, problem.dimension, run.sources)?;
     Ok(Experiment {
         name: name.to_owned(),
         source: source.clone(),
@@ -167,7 +266,7 @@ fn check(name: &str, source: &Source) -> Result<Experiment, Trouble> {
         look_for: raw.look_for,
         question: raw.question,
         answer: raw.answer,
-        problem,
+        problems,
         test,
         curves,
         run,
@@ -175,14 +274,31 @@ fn check(name: &str, source: &Source) -> Result<Experiment, Trouble> {
     })
 }
 
+/// The problem as it is given; `train` is 0 where it is left to the sweep.
 fn check_problem(raw: &Spanned<RawProblem>) -> Result<Problem, Trouble> {
     let raw = raw.get_ref();
-    let train = whole(&raw.train, "`train`", 1, MOST_POINTS)? as usize;
     let (inputs, dimension, fixed) = check_inputs(&raw.inputs)?;
+    let train = match &raw.train {
+        Some(train) => check_train(train, inputs, dimension)?,
+        None => 0,
+    };
+    Ok(Problem {
+        truth: expression(&raw.truth.span(), raw.truth.get_ref(), dimension)?,
+        inputs,
+        fixed,
+        dimension,
+        noise: check_noise(&raw.noise, dimension)?,
+        train,
+    })
+}
+
+/// A number of training points, given or swept.
+fn check_train(raw: &Spanned<Num>, inputs: Inputs, dimension: usize) -> Result<usize, Trouble> {
+    let train = whole(raw, "`train`", 1, MOST_POINTS)? as usize;
     if train * dimension > 10 * MOST_POINTS as usize {
         let message =
             format!("{train} points in {dimension} dimensions are more than memory can hold");
-        return Err(Trouble::new(raw.train.span(), message));
+        return Err(Trouble::new(raw.span(), message));
     }
     if let Inputs::Grid { .. } = inputs
         && side(train, dimension).is_none()
@@ -193,20 +309,13 @@ fn check_problem(raw: &Spanned<RawProblem>) -> Result<Problem, Trouble> {
             None => "more than can be counted".to_owned(),
         };
         let message = format!("a grid in {dimension} dimensions cannot have {train} points");
-        return Err(Trouble::new(raw.train.span(), message).help(format!(
+        return Err(Trouble::new(raw.span(), message).help(format!(
             "the nearest that can be laid out evenly are {} and {}",
             power(root.max(1)),
             power(root + 1)
         )));
     }
-    Ok(Problem {
-        truth: expression(&raw.truth.span(), raw.truth.get_ref(), dimension)?,
-        inputs,
-        fixed,
-        dimension,
-        noise: check_noise(&raw.noise, dimension)?,
-        train,
-    })
+    Ok(train)
 }
 
 fn check_inputs(raw: &Spanned<Only<RawInputs>>) -> Result<(Inputs, usize, bool), Trouble> {
@@ -384,11 +493,17 @@ fn check_run(raw: &RawRun) -> Result<Run, Trouble> {
         Some(value) => whole(value, "`keep`", 1, 10_000)?,
         None => 50,
     };
-    Ok(Run { length, seed, keep })
+    Ok(Run {
+        length,
+        seed,
+        keep,
+        sources: raw.sources,
+    })
 }
 
 fn check_test(
     raw: Option<&Spanned<RawTest>>,
+    problems: &[Problem],
     problem: &Problem,
     seed: u64,
 ) -> Result<Test, Trouble> {
@@ -470,6 +585,11 @@ fn check_test(
                 return Err(Trouble::new(span, message)
                     .help("add `fixed = true` to the inputs, or take a grid"));
             }
+            if problems.iter().any(|other| other.train != problem.train) {
+                let message = "testing at the inputs needs training sets of one size";
+                return Err(Trouble::new(span, message)
+                    .help("`train` is swept: write `test = { grid = 200 }` or `{ draw = 1000 }`"));
+            }
             let mut points = Points::default();
             let mut stream = Stream::new(seed, Purpose::Inputs, 0);
             problem
@@ -494,10 +614,12 @@ const MOST_NUMBERS: u64 = 500_000_000;
 /// A run must fit into memory: sums for every group, setting and test point, and the fits that are
 /// kept. Where `keep` is not given, it gives way.
 fn check_size(raw: &RawRun, curves: &[Curve], test: &Test, run: &mut Run) -> Result<(), Trouble> {
-    let settings: usize = curves.iter().map(|curve| curve.learner.capacities()).sum();
+    let settings: usize = curves.iter().map(Curve::settings).sum();
     let places = settings as u64 * test.points.len() as u64;
-    // Mean and squares for every group, and the table of points.
-    let numbers = places.saturating_mul(2 * crate::decompose::GROUPS as u64 + 10);
+    // Mean and squares, and seven contrasts of a cube, for every group, and the table of points.
+    let sums = if run.sources { 9 } else { 2 };
+    let each = sums * crate::decompose::GROUPS as u64 + 10;
+    let numbers = places.saturating_mul(each);
     if numbers > MOST_NUMBERS {
         let message = format!(
             "{} settings at {} test points are more than memory can hold",
@@ -507,7 +629,7 @@ fn check_size(raw: &RawRun, curves: &[Curve], test: &Test, run: &mut Run) -> Res
         let span = raw.test.as_ref().map_or(0..0, Spanned::span);
         return Err(Trouble::new(span, message).help(format!(
             "settings × test points can be at most {}: sweep fewer values, or test at fewer points",
-            thousands(MOST_NUMBERS / (2 * crate::decompose::GROUPS as u64 + 10))
+            thousands(MOST_NUMBERS / each)
         )));
     }
     let most = (MOST_ROWS / places.max(1)).max(1);

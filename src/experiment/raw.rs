@@ -25,7 +25,7 @@ pub(super) struct RawExperiment {
     pub answer: Option<String>,
     #[schemars(with = "RawProblem")]
     pub problem: Spanned<RawProblem>,
-    /// The number that is swept and its values, for every learner that has it.
+    /// The number that is swept and its values, for every learner that has it; or two of them.
     pub sweep: Option<RawSweep>,
     /// The learners that are compared, on the same training sets.
     #[serde(default)]
@@ -49,9 +49,9 @@ pub(super) struct RawProblem {
     pub inputs: Spanned<Only<RawInputs>>,
     #[schemars(with = "RawNoise")]
     pub noise: Spanned<Only<RawNoise>>,
-    /// How many points a training set has.
-    #[schemars(with = "u64")]
-    pub train: Spanned<Num>,
+    /// How many points a training set has; may be left out where it is swept.
+    #[schemars(with = "Option<u64>")]
+    pub train: Option<Spanned<Num>>,
 }
 
 /// The distribution of the inputs: exactly one of uniform, normal and grid.
@@ -118,6 +118,10 @@ pub(super) struct RawRun {
     /// How many resamples' data and fits are kept for drawing (default 50).
     #[schemars(with = "Option<u64>")]
     pub keep: Option<Spanned<Num>>,
+    /// Whether to split the variance by source: inputs, label noise and the algorithm's own draws
+    /// (default false; eight fits take the place of one).
+    #[serde(default)]
+    pub sources: bool,
 }
 
 /// What is written as a table. Serde would read it from a list too, field by field, and then
@@ -295,7 +299,7 @@ impl JsonSchema for RawSweep {
         let scale = generator.subschema_for::<Scale>();
         json_schema!({
             "type": "object",
-            "description": "The swept number and its values: \"1..16\" (both ends), a list, or { from, to, count, scale }.",
+            "description": "One swept number or two, also train and noise, and their values: \"1..16\" (both ends), a list, or { from, to, count, scale }.",
             "additionalProperties": { "anyOf": [
                 { "type": "string", "pattern": "^\\s*-?[0-9]+\\s*\\.\\.\\s*-?[0-9]+\\s*$" },
                 { "type": "array", "items": { "type": "number" }, "minItems": 1 },

@@ -3,15 +3,15 @@
 use super::axis::{Axis, room};
 use super::canvas::{Canvas, Stroke};
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
-use super::select::{best, column, learners, rows_at, setting};
+use super::select::{Series, best, column, learners, rows_at, setting};
 use super::{FigureError, MARGIN, theme};
 use crate::experiment::{Curve, Experiment, Fits, Scale};
 use crate::outcome::Tables;
 
 /// What a panel of fits shows.
 pub struct Shown<'a> {
-    /// The learner.
-    pub curve: &'a Curve,
+    /// The learner, at a value of its second axis where it has two.
+    pub series: Series<'a>,
     /// The sweep value; NaN where nothing is swept.
     pub value: f64,
     /// How many refits.
@@ -32,9 +32,10 @@ pub fn draw(
     let curves = learners(experiment, &options.learners);
     let mut panels = Vec::new();
     for curve in &curves {
-        for value in values(curve, options, tables)? {
+        let (series, best) = best(tables, curve, options.second)?;
+        for value in values(curve, options, best) {
             panels.push(Shown {
-                curve,
+                series,
                 value,
                 refits: options.refits,
                 mean: options.mean,
@@ -44,7 +45,7 @@ pub fn draw(
     }
     let texts = labels(&panels[0]).into_iter().flatten();
     frame.right -= labels_width(texts.map(|(text, _)| text));
-    let range = heights(&panels, tables)?;
+    let range = heights(&panels, experiment, tables)?;
     let several = curves.len() > 1;
     let titles: Vec<Vec<String>> = panels.iter().map(|shown| title(shown, several)).collect();
     let lines = titles.iter().map(Vec::len).max().unwrap_or(0);
@@ -63,7 +64,7 @@ pub fn draw(
             x_numbers: true,
             x_whole: false,
         })?;
-        let ends = fill(&panel, shown, tables)?;
+        let ends = fill(&panel, shown, experiment, tables)?;
         if i == last {
             write_labels(canvas, frame, ends)?;
         }
@@ -73,29 +74,27 @@ pub fn draw(
 
 /// The lines above a panel: which learner, if there are several, and at which value.
 pub fn title(shown: &Shown, several: bool) -> Vec<String> {
-    let name = several.then(|| shown.curve.name.clone());
-    name.into_iter()
-        .chain(setting(shown.curve, shown.value))
-        .collect()
+    let names = shown.series.names(several).into_iter();
+    names.chain(setting(shown.series, shown.value)).collect()
 }
 
 /// The sweep values to draw of a learner.
-fn values(curve: &Curve, options: &Fits, tables: &Tables) -> Result<Vec<f64>, FigureError> {
-    let Some(axis) = &curve.axis else {
-        return Ok(vec![f64::NAN]);
+fn values(curve: &Curve, options: &Fits, best: f64) -> Vec<f64> {
+    let Some(axis) = curve.axes.first() else {
+        return vec![f64::NAN];
     };
     let mut values = match &options.values {
         Some(values) => values.clone(),
-        None if options.learners.len() > 1 => vec![best(tables, curve)?],
+        None if options.learners.len() > 1 => vec![best],
         None => {
             let ends = [axis.values.first(), axis.values.last()].map(|v| v.copied());
             let [first, last] = ends.map(|value| value.unwrap_or(f64::NAN));
-            vec![first, best(tables, curve)?, last]
+            vec![first, best, last]
         }
     };
     values.retain(|value| axis.values.contains(value));
     values.dedup();
-    Ok(values)
+    values
 }
 
 /// A panel along x.
@@ -107,7 +106,7 @@ pub fn panel<'a, 'b>(
 ) -> Panel<'a, 'b> {
     let x = Axis::new(
         Scale::Linear,
-        experiment.problem.inputs.range(),
+        experiment.problem().inputs.range(),
         (frame.left, frame.right),
     );
     let y = Axis::new(Scale::Linear, heights, (frame.bottom, frame.top));
@@ -115,17 +114,21 @@ pub fn panel<'a, 'b>(
 }
 
 /// A range that shows the truth, the data, and the refits but for their wildest hundredth.
-pub fn heights(panels: &[Shown], tables: &Tables) -> Result<(f64, f64), FigureError> {
+pub fn heights(
+    panels: &[Shown],
+    experiment: &Experiment,
+    tables: &Tables,
+) -> Result<(f64, f64), FigureError> {
     let mut values: Vec<f64> = Vec::new();
-    if panels.iter().any(|shown| shown.data) {
-        values.extend(first_data(tables).into_iter().map(|(_, y)| y));
-    }
     for shown in panels {
-        let rows = rows_at(&tables.points, &shown.curve.name, shown.value)?;
+        if shown.data {
+            values.extend(first_data(shown, experiment, tables).1);
+        }
+        let rows = rows_at(&tables.points, shown.series, shown.value)?;
         values.extend(column(&tables.points, "truth", &rows));
         values.extend(column(&tables.points, "mean", &rows));
         let points = rows.len();
-        let rows = rows_at(&tables.fits, &shown.curve.name, shown.value)?;
+        let rows = rows_at(&tables.fits, shown.series, shown.value)?;
         let predictions = column(&tables.fits, "prediction", &rows);
         let shown = &predictions[..predictions.len().min(points * shown.refits)];
         let mut sorted = shown.to_vec();
@@ -148,13 +151,17 @@ fn labels(shown: &Shown) -> [Option<(&'static str, theme::Colour)>; 3] {
 }
 
 /// Draws the panel's content and returns the labels of its curves' ends.
-pub fn fill(panel: &Panel, shown: &Shown, tables: &Tables) -> Result<Vec<Label>, FigureError> {
-    let name = &shown.curve.name;
-    let rows = rows_at(&tables.points, name, shown.value)?;
+pub fn fill(
+    panel: &Panel,
+    shown: &Shown,
+    experiment: &Experiment,
+    tables: &Tables,
+) -> Result<Vec<Label>, FigureError> {
+    let rows = rows_at(&tables.points, shown.series, shown.value)?;
     let xs = column(&tables.points, "x", &rows);
     let truth = column(&tables.points, "truth", &rows);
     let mean = column(&tables.points, "mean", &rows);
-    let fits = rows_at(&tables.fits, name, shown.value)?;
+    let fits = rows_at(&tables.fits, shown.series, shown.value)?;
     let predictions = column(&tables.fits, "prediction", &fits);
     let refits: Vec<&[f64]> = match xs.len() {
         0 => Vec::new(),
@@ -164,9 +171,8 @@ pub fn fill(panel: &Panel, shown: &Shown, tables: &Tables) -> Result<Vec<Label>,
             .collect(),
     };
     if shown.data {
-        let data: Vec<(f64, f64)> = first_data(tables);
-        let (x, y): (Vec<f64>, Vec<f64>) = data.into_iter().unzip();
-        panel.dots(&x, &y, 4.2, theme::DATA, 0.6)?;
+        let (x, y) = first_data(shown, experiment, tables);
+        panel.dots(x, y, 4.2, theme::DATA, 0.6)?;
     }
     let (width, alpha) = match refits.len() {
         0..=1 => (3.4, 1.0),
@@ -203,17 +209,22 @@ pub fn fill(panel: &Panel, shown: &Shown, tables: &Tables) -> Result<Vec<Label>,
         .collect())
 }
 
-/// The first training set, as pairs.
-fn first_data(tables: &Tables) -> Vec<(f64, f64)> {
-    let resamples = tables.training.wholes("resample");
-    let count = resamples
-        .iter()
-        .take_while(|resample| **resample == resamples[0])
-        .count();
-    let pairs = tables
-        .training
-        .numbers("x")
-        .iter()
-        .zip(tables.training.numbers("y"));
-    pairs.take(count).map(|(x, y)| (*x, *y)).collect()
+/// The first training set that a panel's fits were fitted to: inputs and labels. Within a
+/// resample, the training sets stand problem after problem.
+fn first_data<'a>(
+    shown: &Shown,
+    experiment: &Experiment,
+    tables: &'a Tables,
+) -> (&'a [f64], &'a [f64]) {
+    let curve = shown.series.curve;
+    let same = |a: f64, b: f64| a == b || (a.is_nan() && b.is_nan());
+    let setting = (0..curve.settings()).find(|&setting| {
+        same(curve.value(setting), shown.value) && same(curve.second(setting), shown.series.second)
+    });
+    let problem = setting.map_or(0, |setting| curve.problems()[setting]);
+    let sizes = experiment.problems.iter().map(|problem| problem.train);
+    let start: usize = sizes.clone().take(problem).sum();
+    let rows = start..start + sizes.clone().nth(problem).unwrap_or(0);
+    let get = |name: &str| column(&tables.training, name, &rows);
+    (get("x"), get("y"))
 }

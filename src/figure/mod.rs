@@ -5,15 +5,17 @@
 mod axis;
 mod canvas;
 mod fits;
+mod heatmap;
 mod panel;
 mod pointwise;
 mod select;
+mod sources;
 mod theme;
 mod tradeoff;
 
 pub use canvas::Drawing;
 
-use crate::experiment::{Experiment, Figure, Kind, Scale};
+use crate::experiment::{Experiment, Figure, Kind, Part, Scale};
 use crate::outcome::Tables;
 use crate::words::thousands;
 use canvas::{Canvas, Side, shortened};
@@ -60,6 +62,8 @@ pub fn draw(
             Kind::Tradeoff(options) => tradeoff::draw(canvas, frame, experiment, options, tables),
             Kind::Fits(options) => fits::draw(canvas, frame, experiment, options, tables),
             Kind::Pointwise(options) => pointwise::draw(canvas, frame, experiment, options, tables),
+            Kind::Heatmap(options) => heatmap::draw(canvas, frame, experiment, options, tables),
+            Kind::Sources(options) => sources::draw(canvas, frame, experiment, options, tables),
         }
     })
 }
@@ -75,14 +79,20 @@ fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String 
     let sets = format!(
         "{} training sets of {} points",
         thousands(resamples),
-        thousands(experiment.problem.train as u64)
+        experiment.train_sizes()
     );
     let kept = experiment.run.keep.min(resamples) as usize;
     match &figure.kind {
         Kind::Tradeoff(options) => {
-            let shown = match tradeoff::draws_exact(experiment, options, tables) {
-                true => "dots: simulated, with 95 % intervals; dashed: exact",
-                false => "bands: 95 % intervals",
+            let shown = match tradeoff::theory(experiment, options, tables) {
+                Some(theory) => format!("dots: simulated, with 95 % intervals; {theory}"),
+                None if options.parts.iter().all(|part| *part == Part::Median) => {
+                    "bands: from quartile to quartile".to_owned()
+                }
+                None if options.parts.contains(&Part::Median) => {
+                    "bands: 95 % intervals, of the median from quartile to quartile".to_owned()
+                }
+                None => "bands: 95 % intervals".to_owned(),
             };
             let runs = match options.runs.min(kept) {
                 0 => String::new(),
@@ -92,21 +102,20 @@ fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String 
                 true => "; values at or below 0 are off the axis",
                 false => "",
             };
-            let heavy = match tradeoff::heavy(experiment, options, tables) {
-                0 => String::new(),
-                1 => "; one mean is not to be believed (heavy tail)".to_owned(),
-                count => format!("; {count} means are not to be believed (heavy tail)"),
+            let heavy = match tradeoff::has_doubt(experiment, options, tables) {
+                true => "; thin dashes: no mean to be believed (heavy tail)",
+                false => "",
             };
             format!("{sets}; {shown}{runs}{cut}{heavy}")
         }
         Kind::Fits(options) if options.refits == 1 && !options.mean => {
-            format!("One training set of {} points", experiment.problem.train)
+            format!("One training set of {} points", experiment.train_sizes())
         }
         Kind::Fits(options) => format!(
             "{} of {} refits, each to its own {} points{}",
             options.refits.min(kept),
             thousands(resamples),
-            thousands(experiment.problem.train as u64),
+            experiment.train_sizes(),
             if options.mean {
                 "; mean over all of them"
             } else {
@@ -114,6 +123,12 @@ fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String 
             }
         ),
         Kind::Pointwise(_) => sets,
+        Kind::Heatmap(options) => heatmap::caption(&sets, options),
+        Kind::Sources(_) => format!(
+            "{} cubes of 8 training sets of {} points: inputs, noise and the algorithm’s draws crossed",
+            thousands(resamples),
+            experiment.train_sizes()
+        ),
     }
 }
 

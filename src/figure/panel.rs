@@ -4,7 +4,7 @@ use super::FigureError;
 use super::axis::{Axis, tick_label};
 use super::canvas::{Canvas, Place, Side, Stroke, shortened, text_width};
 use super::theme;
-use crate::experiment::Scale;
+use crate::experiment::{Mark, Scale};
 
 /// The corners of a rectangle.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +20,21 @@ pub struct Frame {
 }
 
 impl Frame {
+    /// Cuts the frame in two, one above the other, with a gap between them.
+    pub fn rows(&self, share: f64, gap: f64) -> [Frame; 2] {
+        let middle = self.top + (self.bottom - self.top) * share;
+        [
+            Frame {
+                bottom: middle - gap / 2.0,
+                ..*self
+            },
+            Frame {
+                top: middle + gap / 2.0,
+                ..*self
+            },
+        ]
+    }
+
     /// Cuts the frame into columns with a gap between them.
     pub fn columns(&self, count: usize, gap: f64) -> Vec<Frame> {
         let width = (self.right - self.left - gap * (count - 1) as f64) / count as f64;
@@ -167,6 +182,46 @@ impl<'a, 'b> Panel<'a, 'b> {
                 .text(place, &title, style, theme::INK, Side::Middle)?;
         }
         Ok(())
+    }
+
+    /// An upright line with a text at its upper end, on the side that has room.
+    pub fn mark(&self, mark: &Mark) -> Result<(), FigureError> {
+        self.mark_in(mark, theme::SOFT)
+    }
+
+    /// The same, over a picture.
+    pub fn mark_over(&self, mark: &Mark) -> Result<(), FigureError> {
+        self.mark_in(mark, (255, 255, 255))
+    }
+
+    fn mark_in(&self, mark: &Mark, colour: theme::Colour) -> Result<(), FigureError> {
+        let Frame {
+            left,
+            top,
+            right,
+            bottom,
+        } = self.frame;
+        let x = self.x.place(mark.at);
+        if !(left..=right).contains(&x) {
+            return Ok(());
+        }
+        let stroke = Stroke::new(colour, 1.8).dashed();
+        self.canvas.line(&[(x, top), (x, bottom)], stroke)?;
+        let (room_left, room_right) = (x - left - 16.0, right - x - 16.0);
+        let width = text_width(&mark.text, theme::CAPTION, false);
+        let style = (theme::CAPTION, false);
+        match width <= room_right || room_right >= room_left {
+            true => {
+                let text = shortened(&mark.text, theme::CAPTION, false, room_right);
+                let place = (x + 8.0, top + 14.0);
+                self.canvas.text(place, &text, style, colour, Side::Right)
+            }
+            false => {
+                let text = shortened(&mark.text, theme::CAPTION, false, room_left);
+                let place = (x - 8.0, top + 14.0);
+                self.canvas.text(place, &text, style, colour, Side::Left)
+            }
+        }
     }
 
     /// As many numbers as fit side by side.

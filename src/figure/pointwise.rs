@@ -20,13 +20,13 @@ pub fn draw(
 ) -> Result<(), FigureError> {
     let mut shown = Vec::new();
     for curve in learners(experiment, &options.learners) {
-        let value = match (&curve.axis, options.value) {
-            (None, _) => f64::NAN,
+        let (series, best) = best(tables, curve, options.second)?;
+        let value = match (series.axis(), options.value) {
             (Some(axis), Some(value)) if axis.values.contains(&value) => value,
-            (Some(_), _) => best(tables, curve)?,
+            _ => best,
         };
         shown.push(Shown {
-            curve,
+            series,
             value,
             refits: options.refits,
             mean: true,
@@ -38,7 +38,7 @@ pub fn draw(
     let titles: Vec<Vec<String>> = shown.iter().map(|shown| fits::title(shown, true)).collect();
     let lines = titles.iter().map(Vec::len).max().unwrap_or(0);
     frame.top += TITLE * lines as f64;
-    let fit_heights = fits::heights(&shown, tables)?;
+    let fit_heights = fits::heights(&shown, experiment, tables)?;
     let mut most: f64 = 0.0;
     for shown in &shown {
         let curves = parts(shown, tables)?;
@@ -48,16 +48,12 @@ pub fn draw(
     let part_axis = |frame: Frame| Axis::new(Scale::Linear, (0.0, most), (frame.bottom, frame.top));
     let fit_axis = Axis::new(Scale::Linear, fit_heights, (frame.bottom, frame.top));
     frame.left = MARGIN + y_room(&part_axis(frame)).max(y_room(&fit_axis));
-    let middle = frame.top + (frame.bottom - frame.top) * 0.47;
     let count = shown.len();
     for (i, (shown, whole)) in shown.iter().zip(frame.columns(count, 46.0)).enumerate() {
         let mut below = whole;
         if shown.refits > 0 {
-            let above = Frame {
-                bottom: middle - 20.0,
-                ..whole
-            };
-            below.top = middle + 20.0;
+            let above;
+            [above, below] = whole.rows(0.47, 40.0);
             let panel = fits::panel(canvas, above, experiment, fit_heights);
             panel.surround(&Surroundings {
                 title: &titles[i],
@@ -68,14 +64,14 @@ pub fn draw(
                 x_numbers: false,
                 x_whole: false,
             })?;
-            let ends = fits::fill(&panel, shown, tables)?;
+            let ends = fits::fill(&panel, shown, experiment, tables)?;
             if i + 1 == count {
                 write_labels(canvas, above, ends)?;
             }
         }
         let x = Axis::new(
             Scale::Linear,
-            experiment.problem.inputs.range(),
+            experiment.problem().inputs.range(),
             (below.left, below.right),
         );
         let panel = Panel::new(canvas, below, x, part_axis(below));
@@ -88,7 +84,7 @@ pub fn draw(
             x_numbers: true,
             x_whole: false,
         })?;
-        let rows = rows_at(&tables.points, &shown.curve.name, shown.value)?;
+        let rows = rows_at(&tables.points, shown.series, shown.value)?;
         let xs = column(&tables.points, "x", &rows);
         let mut ends = Vec::new();
         for (part, values) in PARTS.into_iter().zip(parts(shown, tables)?) {
@@ -110,7 +106,7 @@ pub fn draw(
 
 /// Noise, bias², variance and risk at every test point.
 fn parts(shown: &Shown, tables: &Tables) -> Result<[Vec<f64>; 4], FigureError> {
-    let rows = rows_at(&tables.points, &shown.curve.name, shown.value)?;
+    let rows = rows_at(&tables.points, shown.series, shown.value)?;
     let get = |name: &str| column(&tables.points, name, &rows).to_vec();
     let [noise, bias2, variance] = [get("noise"), get("bias2"), get("variance")];
     let risk = noise.iter().zip(&bias2).zip(&variance);

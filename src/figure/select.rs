@@ -14,33 +14,91 @@ pub fn learners<'a>(experiment: &'a Experiment, names: &[String]) -> Vec<&'a Cur
     names.iter().filter_map(find).collect()
 }
 
-/// The rows of one learner, which stand together.
-pub fn rows_of(table: &Table, learner: &str) -> Result<Range<usize>, FigureError> {
+/// One curve of results: a learner, at one value of its second axis where it has two.
+#[derive(Clone, Copy)]
+pub struct Series<'a> {
+    /// The learner.
+    pub curve: &'a Curve,
+    /// The value of the second axis; NaN where there is none.
+    pub second: f64,
+}
+
+impl<'a> Series<'a> {
+    /// What it runs along; `None` where nothing is swept.
+    pub fn axis(&self) -> Option<&'a Axis> {
+        self.curve.axes.first()
+    }
+
+    /// `lambda = 0.1`, where there is a second axis.
+    pub fn second_setting(&self) -> Option<String> {
+        let axis = self.curve.axes.get(1)?;
+        Some(format!("{} = {}", axis.name, short(self.second)))
+    }
+
+    /// Its name among others: the learner's if there are several, the value of the second axis.
+    pub fn names(&self, several: bool) -> Vec<String> {
+        let name = several.then(|| self.curve.name.clone());
+        name.into_iter().chain(self.second_setting()).collect()
+    }
+}
+
+/// The curves of those learners, one for every value of a second axis, or for the chosen ones.
+pub fn series<'a>(
+    experiment: &'a Experiment,
+    names: &[String],
+    chosen: Option<&[f64]>,
+) -> Vec<Series<'a>> {
+    let curves = learners(experiment, names).into_iter();
+    let of = |curve: &'a Curve| {
+        let all = curve
+            .axes
+            .get(1)
+            .map_or(&[f64::NAN][..], |axis| &axis.values);
+        let shown = all.iter().filter(move |value| {
+            value.is_nan() || chosen.is_none_or(|chosen| chosen.contains(value))
+        });
+        shown.map(move |&second| Series { curve, second })
+    };
+    curves.flat_map(of).collect()
+}
+
+/// The rows of one curve, which stand together.
+pub fn rows_of(table: &Table, series: Series) -> Result<Range<usize>, FigureError> {
+    let learner = &series.curve.name;
     let names = table.texts("learner");
     let missing = || FigureError::Missing(format!("`{learner}`"));
     let start = names
         .iter()
-        .position(|name| **name == *learner)
+        .position(|name| **name == **learner)
         .ok_or_else(missing)?;
     let length = names[start..]
         .iter()
-        .take_while(|name| ***name == *learner)
+        .take_while(|name| ***name == **learner)
         .count();
-    Ok(start..start + length)
+    let rows = start..start + length;
+    match series.second.is_nan() {
+        true => Ok(rows),
+        false => stretch(table, "value2", &rows, series.second).ok_or_else(missing),
+    }
 }
 
-/// The rows of one learner at one sweep value (NaN where nothing is swept).
-pub fn rows_at(table: &Table, learner: &str, value: f64) -> Result<Range<usize>, FigureError> {
-    let rows = rows_of(table, learner)?;
-    let values = column(table, "value", &rows);
+/// The rows of one curve at one sweep value (NaN where nothing is swept).
+pub fn rows_at(table: &Table, series: Series, value: f64) -> Result<Range<usize>, FigureError> {
+    let rows = rows_of(table, series)?;
+    let missing = || FigureError::Missing(format!("`{}` at {value}", series.curve.name));
+    stretch(table, "value", &rows, value).ok_or_else(missing)
+}
+
+/// Those of some rows in which a column has a value; they stand together.
+fn stretch(table: &Table, name: &str, rows: &Range<usize>, value: f64) -> Option<Range<usize>> {
     let same = |other: &f64| *other == value || (other.is_nan() && value.is_nan());
-    let missing = || FigureError::Missing(format!("`{learner}` at {value}"));
-    let start = values.iter().position(same).ok_or_else(missing)?;
+    let values = column(table, name, rows);
+    let start = values.iter().position(same)?;
     let length = values[start..]
         .iter()
         .take_while(|other| same(other))
         .count();
-    Ok(rows.start + start..rows.start + start + length)
+    Some(rows.start + start..rows.start + start + length)
 }
 
 /// One column of some rows.
@@ -48,18 +106,41 @@ pub fn column<'a>(table: &'a Table, name: &str, rows: &Range<usize>) -> &'a [f64
     table.numbers(name).get(rows.clone()).unwrap_or(&[])
 }
 
-/// The sweep value with the lowest risk; NaN where nothing is swept.
-pub fn best(tables: &Tables, curve: &Curve) -> Result<f64, FigureError> {
-    let rows = rows_of(&tables.curves, &curve.name)?;
-    let values = column(&tables.curves, "value", &rows);
-    let risks = column(&tables.curves, "risk", &rows);
-    let lowest = risks.iter().zip(values).min_by(|a, b| a.0.total_cmp(b.0));
-    Ok(lowest.map_or(f64::NAN, |(_, value)| *value))
+/// The curve through the lowest risk of a learner, or that at a chosen value of its second axis,
+/// and the sweep value where its risk is lowest; NaN where nothing is swept.
+pub fn best<'a>(
+    tables: &Tables,
+    curve: &'a Curve,
+    second: Option<f64>,
+) -> Result<(Series<'a>, f64), FigureError> {
+    let rows = rows_of(
+        &tables.curves,
+        Series {
+            curve,
+            second: match curve.axes.len() {
+                2 => second.unwrap_or(f64::NAN),
+                _ => f64::NAN,
+            },
+        },
+    )?;
+    let get = |name: &str| column(&tables.curves, name, &rows);
+    let (values, risks) = (get("value"), get("risk"));
+    let lowest = (0..risks.len()).min_by(|a, b| risks[*a].total_cmp(&risks[*b]));
+    let at = |values: &[f64]| {
+        lowest
+            .and_then(|i| values.get(i).copied())
+            .unwrap_or(f64::NAN)
+    };
+    let second = match curve.axes.len() {
+        2 => at(get("value2")),
+        _ => f64::NAN,
+    };
+    Ok((Series { curve, second }, at(values)))
 }
 
 /// `depth = 5`, or nothing where nothing is swept.
-pub fn setting(curve: &Curve, value: f64) -> Option<String> {
-    let Axis { name, .. } = curve.axis.as_ref()?;
+pub fn setting(series: Series, value: f64) -> Option<String> {
+    let Axis { name, .. } = series.axis()?;
     Some(format!("{name} = {}", short(value)))
 }
 

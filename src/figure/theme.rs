@@ -34,6 +34,8 @@ pub const NOISE: Colour = (130, 130, 130);
 pub const RISK: Colour = (20, 20, 20);
 /// Training error.
 pub const TRAIN: Colour = (140, 60, 140);
+/// The median risk of single training sets.
+pub const MEDIAN: Colour = (118, 78, 20);
 /// Text.
 pub const INK: Colour = (35, 35, 35);
 /// Text of lesser weight.
@@ -55,6 +57,36 @@ pub const LEARNERS: [Colour; 6] = [
     (80, 160, 210),
 ];
 
+/// The colours of the variance's sources: single ones in the learners' colours, those that act
+/// together in between.
+pub const SOURCES: [Colour; 7] = [
+    (0, 104, 172),
+    (130, 130, 130),
+    (213, 84, 0),
+    (110, 170, 215),
+    (222, 160, 60),
+    (180, 120, 170),
+    (90, 60, 90),
+];
+
+/// The steps of a heat map, from low to high: from dark blue over green to light yellow, the
+/// lightness rising evenly.
+pub const SHADES: [Colour; 7] = [
+    (48, 18, 84),
+    (58, 62, 136),
+    (42, 104, 142),
+    (32, 144, 140),
+    (76, 184, 116),
+    (164, 216, 72),
+    (252, 238, 120),
+];
+
+/// The same colour, dark enough for text.
+pub fn darker((r, g, b): Colour) -> Colour {
+    let dark = |part: u8| (f64::from(part) * 0.72) as u8;
+    (dark(r), dark(g), dark(b))
+}
+
 /// The colour of a part.
 pub fn colour(part: Part) -> Colour {
     match part {
@@ -63,6 +95,7 @@ pub fn colour(part: Part) -> Colour {
         Part::Variance => VARIANCE,
         Part::Risk | Part::Test => RISK,
         Part::Train => TRAIN,
+        Part::Median => MEDIAN,
     }
 }
 
@@ -75,5 +108,6 @@ pub fn name(part: Part) -> &'static str {
         Part::Risk => "risk",
         Part::Test => "testing error",
         Part::Train => "training error",
+        Part::Median => "median risk",
     }
 }

@@ -1,12 +1,14 @@
 //! Noise, bias², variance and risk over the sweep.
 
+use std::ops::Range;
+
 use super::axis::{Axis, room};
 use super::canvas::{Canvas, Side, Stroke, shortened, text_width};
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
-use super::select::{column, factor, learners, rows_at, rows_of};
+use super::select::{Series, column, factor, rows_at, rows_of, series};
 use super::{FigureError, MARGIN, theme};
 use crate::decompose::heavy_tail;
-use crate::experiment::{Curve, Experiment, Part, Scale, Tradeoff};
+use crate::experiment::{Experiment, Lower, Mark, Part, Scale, Tradeoff};
 use crate::outcome::Tables;
 use crate::words::short;
 
@@ -20,53 +22,90 @@ struct Line {
     colour: theme::Colour,
     xs: Vec<f64>,
     values: Vec<f64>,
-    /// Half the width of the 95 % interval.
-    reach: Vec<f64>,
+    /// The band around it: a 95 % interval, or from quartile to quartile. Empty for none.
+    low: Vec<f64>,
+    high: Vec<f64>,
+    /// What theory says, through the dots. Empty for nothing.
     exact: Vec<f64>,
+    /// Where the tail is too heavy for the mean to be believed.
+    doubtful: Vec<bool>,
 }
 
 /// A panel's content.
-struct Content {
+struct Content<'a> {
     title: Vec<String>,
+    /// What it shows; in an overlay, the first.
+    series: Series<'a>,
     lines: Vec<Line>,
     runs: Vec<Runs>,
     minimum: Option<(f64, f64, String)>,
+    /// In the panel below.
+    lower: Vec<LowerLine>,
 }
 
-/// Whether a curve of the figure has an exact form beside it.
-pub fn draws_exact(experiment: &Experiment, options: &Tradeoff, tables: &Tables) -> bool {
+/// What the solving for weights met with, along the sweep.
+struct LowerLine {
+    label: String,
+    colour: theme::Colour,
+    xs: Vec<f64>,
+    values: Vec<f64>,
+}
+
+/// The theory that a figure draws through its dots, in words.
+pub fn theory(
+    experiment: &Experiment,
+    options: &Tradeoff,
+    tables: &Tables,
+) -> Option<&'static str> {
     let parts: &[Part] = match options.overlay {
         true => &[headline(options)],
         false => &options.parts,
     };
-    let swept = learners(experiment, &options.learners);
-    let mut swept = swept.into_iter().filter(|curve| curve.axis.is_some());
-    swept.any(|curve| {
-        let exact = |part: &Part| line(curve, *part, "", theme::INK, tables);
-        parts
-            .iter()
-            .any(|part| exact(part).is_ok_and(|line| !line.exact.is_empty()))
-    })
+    let drawn = |series: &Series| {
+        let exact = |part: &Part| line(*series, *part, "", theme::INK, tables);
+        let mut exact = parts.iter().map(exact);
+        exact.any(|line| line.is_ok_and(|line| !line.exact.is_empty()))
+    };
+    let swept = series(experiment, &options.learners, options.second.as_deref());
+    let swept: Vec<Series> = swept.into_iter().filter(|s| s.axis().is_some()).collect();
+    let from_members = |series: &&Series| {
+        rows_of(&tables.curves, **series).is_ok_and(|rows| {
+            let formula = column(&tables.curves, "variance_from_members", &rows);
+            formula.iter().any(|value| value.is_finite())
+        })
+    };
+    match swept.iter().find(|series| drawn(series)) {
+        None => None,
+        Some(_) if swept.iter().any(|series| from_members(&series)) => {
+            Some("dashed: ρt² + (1−ρ)t²/M, from the largest ensemble")
+        }
+        Some(_) => Some("dashed: exact"),
+    }
 }
 
-/// How many values of the figure's curves have too heavy a tail for a mean.
-pub fn heavy(experiment: &Experiment, options: &Tradeoff, tables: &Tables) -> usize {
-    let resamples = tables
-        .curves
-        .wholes("resamples")
-        .first()
-        .copied()
-        .unwrap_or(0);
-    let curves = learners(experiment, &options.learners);
-    let count = |curve: &Curve| {
-        let rows = rows_of(&tables.curves, &curve.name).unwrap_or(0..0);
-        let shares = column(&tables.curves, "largest_share", &rows);
-        shares
+/// Whether some mean of the figure is not to be believed.
+pub fn has_doubt(experiment: &Experiment, options: &Tradeoff, tables: &Tables) -> bool {
+    let all = series(experiment, &options.learners, options.second.as_deref());
+    let mean = |part: &&Part| is_mean(**part);
+    options.parts.iter().any(|part| mean(&part))
+        && all
             .iter()
-            .filter(|share| heavy_tail(**share, resamples))
-            .count()
-    };
-    curves.into_iter().map(count).sum()
+            .any(|series| doubtful(*series, tables).contains(&true))
+}
+
+/// Whether a part is a mean over training sets that a heavy tail can spoil.
+fn is_mean(part: Part) -> bool {
+    matches!(part, Part::Bias2 | Part::Variance | Part::Risk | Part::Test)
+}
+
+/// Where the tail of a curve's risk is too heavy for a mean.
+fn doubtful(series: Series, tables: &Tables) -> Vec<bool> {
+    let rows = rows_of(&tables.curves, series).unwrap_or(0..0);
+    let shares = column(&tables.curves, "largest_share", &rows);
+    let resamples = tables.curves.wholes("resamples");
+    let resamples = resamples.first().copied().unwrap_or(0);
+    let heavy = |share: &f64| heavy_tail(*share, resamples);
+    shares.iter().map(heavy).collect()
 }
 
 /// Whether a curve of the figure touches zero.
@@ -88,39 +127,48 @@ pub fn draw(
     options: &Tradeoff,
     tables: &Tables,
 ) -> Result<(), FigureError> {
-    let curves = learners(experiment, &options.learners);
-    let swept: Vec<&Curve> = curves
-        .iter()
-        .copied()
-        .filter(|c| c.axis.is_some())
-        .collect();
-    let flat: Vec<&Curve> = curves
-        .iter()
-        .copied()
-        .filter(|c| c.axis.is_none())
-        .collect();
+    let all = series(experiment, &options.learners, options.second.as_deref());
+    let (swept, flat): (Vec<Series>, Vec<Series>) =
+        all.into_iter().partition(|series| series.axis().is_some());
+    let several = options.learners.len() > 1;
     let mut contents = Vec::new();
     if options.overlay {
-        contents.push(overlay(&swept, &flat, options, tables)?);
+        contents.push(overlay(&swept, &flat, options, tables, several)?);
     } else {
-        for curve in &swept {
-            contents.push(single(curve, &flat, options, tables, curves.len() > 1)?);
+        for series in &swept {
+            contents.push(single(*series, &flat, options, tables, several)?);
         }
     }
-    let labels = contents.iter().flat_map(|content| content.lines.iter());
     let mut frame = frame;
-    frame.right -= labels_width(labels.map(|line| line.label.as_str()));
+    let labels = contents.iter().flat_map(|content| {
+        let lines = content.lines.iter().map(|line| line.label.as_str());
+        lines.chain(content.lower.iter().map(|line| line.label.as_str()))
+    });
+    frame.right -= labels_width(labels);
     let (low, high) = heights(&contents, options);
-    // Above the panels, a line for their titles and one for where the risk is lowest.
-    if contents.iter().any(|content| !content.title.is_empty()) {
-        frame.top += TITLE;
-    }
+    // Above the panels, lines for their titles and one for where the risk is lowest.
+    let titles = contents.iter().map(|content| content.title.len()).max();
+    frame.top += TITLE * titles.unwrap_or(0) as f64;
     let marked = contents.iter().any(|content| content.minimum.is_some());
     if marked {
         frame.top += MINIMUM;
     }
     let y_axis = |frame: Frame| Axis::new(options.y_scale, (low, high), (frame.bottom, frame.top));
-    frame.left = MARGIN + y_room(&y_axis(frame));
+    let lower = lower_range(&contents);
+    let lower_axis = |frame: Frame, range| Axis::new(Scale::Log, range, (frame.bottom, frame.top));
+    let cut = |frame: Frame| match lower {
+        Some(_) => {
+            let [upper, lower] = frame.rows(0.64, 34.0);
+            (upper, Some(lower))
+        }
+        None => (frame, None),
+    };
+    let (upper, below) = cut(frame);
+    let lower_room = match (below, lower) {
+        (Some(below), Some(range)) => y_room(&lower_axis(below, range)),
+        _ => 0.0,
+    };
+    frame.left = MARGIN + y_room(&y_axis(upper)).max(lower_room);
     let y_title = match (options.overlay, headline(options)) {
         (true, part) => theme::name(part),
         (false, _) => "squared error",
@@ -128,113 +176,196 @@ pub fn draw(
     let frames = frame.columns(contents.len(), 46.0);
     let last = contents.len() - 1;
     for (i, (content, frame)) in contents.iter().zip(frames).enumerate() {
-        let axis = swept[if options.overlay { 0 } else { i }].axis.as_ref();
+        let axis = content.series.axis();
         let axis = axis.expect("only swept learners have a panel");
         let scale = options.x_scale.unwrap_or(axis.scale);
         let shown = match options.overlay {
             true => &swept[..],
             false => &swept[i..=i],
         };
-        let axes = shown.iter().filter_map(|curve| curve.axis.as_ref());
+        let axes = shown.iter().filter_map(|series| series.axis());
         let range = room(axes.flat_map(|axis| &axis.values).copied(), scale, 0.02);
+        let (upper, below) = cut(frame);
         let x = Axis::new(scale, range, (frame.left, frame.right));
-        let panel = Panel::new(canvas, frame, x, y_axis(frame));
+        let panel = Panel::new(canvas, upper, x, y_axis(upper));
         let long = format!("{} ({})", axis.name, axis.about);
         let fits = text_width(&long, theme::AXIS, false) < frame.right - frame.left;
-        panel.surround(&Surroundings {
+        let x_title = Some(if fits { &long } else { &axis.name }).map(String::as_str);
+        let around = Surroundings {
             title: &content.title,
             above: if marked { MINIMUM } else { 0.0 },
-            x_title: Some(if fits { &long } else { &axis.name }),
+            x_title: if below.is_none() { x_title } else { None },
             y_title: (i == 0).then_some(y_title),
             y_numbers: i == 0,
-            x_numbers: true,
+            x_numbers: below.is_none(),
             x_whole: axis.values.iter().all(|value| value.fract() == 0.0),
-        })?;
+        };
+        panel.surround(&around)?;
+        for mark in &options.marks {
+            panel.mark(mark)?;
+        }
         fill(&panel, content, options)?;
         mark(canvas, &panel, content)?;
         if i == last {
             let ends = content.lines.iter().map(|line| end_label(&panel, line));
-            write_labels(canvas, frame, ends.collect())?;
+            write_labels(canvas, upper, ends.collect())?;
+        }
+        if let (Some(below), Some(range)) = (below, lower) {
+            let panel = Panel::new(canvas, below, x, lower_axis(below, range));
+            panel.surround(&Surroundings {
+                title: &[],
+                above: 0.0,
+                x_title,
+                y_title: None,
+                x_numbers: true,
+                ..around
+            })?;
+            let bare = |mark: &Mark| Mark {
+                at: mark.at,
+                text: String::new(),
+            };
+            for mark in options.marks.iter().map(bare) {
+                panel.mark(&mark)?;
+            }
+            let mut ends = Vec::new();
+            for line in &content.lower {
+                panel.curve(&line.xs, &line.values, Stroke::new(line.colour, 3.0))?;
+                let finite = line.values.iter().rev().find(|value| value.is_finite());
+                ends.push(Label {
+                    text: line.label.clone(),
+                    colour: line.colour,
+                    y: finite.map_or(below.bottom, |value| panel.y.place(*value)),
+                });
+            }
+            if i == last {
+                write_labels(canvas, below, ends)?;
+            }
         }
     }
     Ok(())
 }
 
+/// The range of the axis of the panels below; `None` if there are none.
+fn lower_range(contents: &[Content]) -> Option<(f64, f64)> {
+    let lines = contents.iter().flat_map(|content| &content.lower);
+    let values: Vec<f64> = lines
+        .flat_map(|line| line.values.iter().copied())
+        .filter(|value| *value > 0.0 && value.is_finite())
+        .collect();
+    (!values.is_empty()).then(|| room(values.into_iter(), Scale::Log, 0.06))
+}
+
+/// What is drawn below, of one curve.
+fn lower_lines(
+    series: Series,
+    below: &[Lower],
+    label: impl Fn(&'static str) -> String,
+    colour: impl Fn(usize) -> theme::Colour,
+    tables: &Tables,
+) -> Result<Vec<LowerLine>, FigureError> {
+    let rows = rows_of(&tables.curves, series)?;
+    let get = |name: &str| column(&tables.curves, name, &rows).to_vec();
+    let line = |(i, lower): (usize, &Lower)| {
+        let (name, words) = match lower {
+            Lower::WeightNorm => ("weight_norm", "weights’ norm"),
+            Lower::Condition => ("condition", "condition"),
+            Lower::Rank => ("rank", "rank"),
+        };
+        LowerLine {
+            label: label(words),
+            colour: colour(i),
+            xs: get("value"),
+            values: get(name),
+        }
+    };
+    Ok(below.iter().enumerate().map(line).collect())
+}
+
 /// One learner's panel; references are flat lines of their risk.
-fn single(
-    curve: &Curve,
-    flat: &[&Curve],
+fn single<'a>(
+    series: Series<'a>,
+    flat: &[Series],
     options: &Tradeoff,
     tables: &Tables,
-    titled: bool,
-) -> Result<Content, FigureError> {
+    several: bool,
+) -> Result<Content<'a>, FigureError> {
     let mut lines = Vec::new();
     for &part in &options.parts {
-        lines.push(line(
-            curve,
-            part,
-            theme::name(part),
-            theme::colour(part),
-            tables,
-        )?);
+        let (name, colour) = (theme::name(part), theme::colour(part));
+        lines.push(line(series, part, name, colour, tables)?);
     }
     for (i, reference) in flat.iter().enumerate() {
         let colour = theme::LEARNERS[(i + 2) % theme::LEARNERS.len()];
         let part = headline(options);
+        let name = &reference.curve.name;
         let label = match part {
-            Part::Risk | Part::Test => reference.name.clone(),
-            part => format!("{}: {}", reference.name, theme::name(part)),
+            Part::Risk | Part::Test => name.clone(),
+            part => format!("{name}: {}", theme::name(part)),
         };
-        lines.push(flat_line(reference, curve, part, &label, colour, tables)?);
+        lines.push(flat_line(*reference, series, part, &label, colour, tables)?);
     }
     let mut runs = Vec::new();
     for &part in &options.parts {
-        if let Some(run) = single_runs(curve, part, theme::colour(part), options, tables)? {
-            runs.push(run);
-        }
+        runs.extend(single_runs(
+            series,
+            part,
+            theme::colour(part),
+            options,
+            tables,
+        )?);
     }
+    let colour = |i: usize| theme::LEARNERS[(i + 3) % theme::LEARNERS.len()];
     Ok(Content {
-        title: titled.then(|| curve.name.clone()).into_iter().collect(),
-        minimum: minimum(&lines, curve),
+        title: series.names(several),
+        minimum: minimum(&lines, series),
+        series,
         lines,
         runs,
+        lower: lower_lines(series, &options.below, str::to_owned, colour, tables)?,
     })
 }
 
 /// All learners in one panel, one colour each, by their risk (or the first part that is asked
 /// for).
-fn overlay(
-    swept: &[&Curve],
-    flat: &[&Curve],
+fn overlay<'a>(
+    swept: &[Series<'a>],
+    flat: &[Series],
     options: &Tradeoff,
     tables: &Tables,
-) -> Result<Content, FigureError> {
+    several: bool,
+) -> Result<Content<'a>, FigureError> {
     let part = headline(options);
     let colour = |i: usize| theme::LEARNERS[i % theme::LEARNERS.len()];
-    let (mut lines, mut runs) = (Vec::new(), Vec::new());
-    for (i, curve) in swept.iter().enumerate() {
-        lines.push(line(curve, part, &curve.name, colour(i), tables)?);
-        runs.extend(single_runs(curve, part, colour(i), options, tables)?);
+    let (mut lines, mut runs, mut lower) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, series) in swept.iter().enumerate() {
+        let label = match series.names(several).join(", ") {
+            label if label.is_empty() => series.curve.name.clone(),
+            label => label,
+        };
+        lines.push(line(*series, part, &label, colour(i), tables)?);
+        runs.extend(single_runs(*series, part, colour(i), options, tables)?);
+        let below = &options.below[..options.below.len().min(1)];
+        let named = |words: &'static str| match i {
+            0 => words.to_owned(),
+            _ => String::new(),
+        };
+        lower.extend(lower_lines(*series, below, named, |_| colour(i), tables)?);
     }
     for (i, reference) in flat.iter().enumerate() {
         let colour = colour(i + swept.len());
-        lines.push(flat_line(
-            reference,
-            swept[0],
-            part,
-            &reference.name,
-            colour,
-            tables,
-        )?);
+        let name = &reference.curve.name;
+        lines.push(flat_line(*reference, swept[0], part, name, colour, tables)?);
     }
     if options.parts.contains(&Part::Noise) {
         lines.push(line(swept[0], Part::Noise, "noise", theme::NOISE, tables)?);
     }
     Ok(Content {
         title: Vec::new(),
+        series: swept[0],
         lines,
         runs,
         minimum: None,
+        lower,
     })
 }
 
@@ -246,6 +377,7 @@ fn headline(options: &Tradeoff) -> Part {
         Part::Test,
         Part::Variance,
         Part::Bias2,
+        Part::Median,
         Part::Train,
     ];
     let drawn = preferred.into_iter().find(|part| parts.contains(part));
@@ -253,22 +385,32 @@ fn headline(options: &Tradeoff) -> Part {
 }
 
 fn line(
-    curve: &Curve,
+    series: Series,
     part: Part,
     label: &str,
     colour: theme::Colour,
     tables: &Tables,
 ) -> Result<Line, FigureError> {
-    let rows = rows_of(&tables.curves, &curve.name)?;
+    let rows = rows_of(&tables.curves, series)?;
     let get = |name: &str| column(&tables.curves, name, &rows).to_vec();
     let xs = get("value");
     let name = column_name(part);
-    let factor = factor(tables);
-    let reach = get(&format!("{name}_se"))
-        .iter()
-        .map(|se| factor * se)
-        .collect();
+    let values = get(name);
+    let (low, high) = match part {
+        Part::Median => (get("risk_q25"), get("risk_q75")),
+        _ => {
+            let reach = factor(tables);
+            let errors = get(&format!("{name}_se"));
+            let shifted = |sign: f64| -> Vec<f64> {
+                let pairs = values.iter().zip(&errors);
+                pairs.map(|(value, se)| value + sign * reach * se).collect()
+            };
+            (shifted(-1.0), shifted(1.0))
+        }
+    };
+    let formula = get("variance_from_members");
     let exact = match part {
+        Part::Variance if formula.iter().any(|value| value.is_finite()) => formula,
         Part::Bias2 | Part::Variance => get(&format!("{name}_exact")),
         Part::Risk => {
             let parts = [get("noise"), get("bias2_exact"), get("variance_exact")];
@@ -279,8 +421,13 @@ fn line(
         }
         _ => Vec::new(),
     };
-    let exact = match exact.iter().all(|value| value.is_finite()) {
+    // Near a threshold the exact form may be infinite: a gap in the curve.
+    let exact = match exact.iter().any(|value| value.is_finite()) {
         true => exact,
+        false => Vec::new(),
+    };
+    let doubtful = match is_mean(part) {
+        true => doubtful(series, tables),
         false => Vec::new(),
     };
     Ok(Line {
@@ -288,14 +435,16 @@ fn line(
         label: label.to_owned(),
         colour,
         xs,
-        values: get(name),
-        reach,
+        values,
+        low,
+        high,
         exact,
+        doubtful,
     })
 }
 
 /// Where a part stands in the table of curves.
-fn column_name(part: Part) -> &'static str {
+pub fn column_name(part: Part) -> &'static str {
     match part {
         Part::Noise => "noise",
         Part::Bias2 => "bias2",
@@ -303,31 +452,31 @@ fn column_name(part: Part) -> &'static str {
         Part::Risk => "risk",
         Part::Test => "test_risk",
         Part::Train => "train_risk",
+        Part::Median => "risk_median",
     }
 }
 
 /// A learner without the swept number, as a flat line over another's axis.
 fn flat_line(
-    reference: &Curve,
-    over: &Curve,
+    reference: Series,
+    over: Series,
     part: Part,
     label: &str,
     colour: theme::Colour,
     tables: &Tables,
 ) -> Result<Line, FigureError> {
     let one = line(reference, part, label, colour, tables)?;
-    let xs = over
-        .axis
-        .as_ref()
-        .map_or(Vec::new(), |axis| axis.values.clone());
+    let xs = over.axis().map_or(Vec::new(), |axis| axis.values.clone());
     let stretch = |values: &[f64]| match values.first() {
         Some(value) => vec![*value; xs.len()],
         None => Vec::new(),
     };
     Ok(Line {
         values: stretch(&one.values),
-        reach: stretch(&one.reach),
+        low: stretch(&one.low),
+        high: stretch(&one.high),
         exact: Vec::new(),
+        doubtful: Vec::new(),
         xs,
         ..one
     })
@@ -342,23 +491,23 @@ struct Runs {
 }
 
 fn single_runs(
-    curve: &Curve,
+    series: Series,
     part: Part,
     colour: theme::Colour,
     options: &Tradeoff,
     tables: &Tables,
 ) -> Result<Option<Runs>, FigureError> {
     let name = match part {
-        Part::Risk | Part::Test => "risk",
+        Part::Risk | Part::Test | Part::Median => "risk",
         Part::Train => "train_risk",
         _ => return Ok(None),
     };
-    let Some(axis) = curve.axis.as_ref().filter(|_| options.runs > 0) else {
+    let Some(axis) = series.axis().filter(|_| options.runs > 0) else {
         return Ok(None);
     };
     let mut runs: Vec<Vec<f64>> = Vec::new();
     for &value in &axis.values {
-        let rows = rows_at(&tables.runs, &curve.name, value)?;
+        let rows = rows_at(&tables.runs, series, value)?;
         let risks = column(&tables.runs, name, &rows);
         runs.resize(options.runs.min(risks.len()), Vec::new());
         for (run, risk) in runs.iter_mut().zip(risks) {
@@ -374,9 +523,11 @@ fn single_runs(
 }
 
 /// Where the risk is lowest.
-fn minimum(lines: &[Line], curve: &Curve) -> Option<(f64, f64, String)> {
+fn minimum(lines: &[Line], series: Series) -> Option<(f64, f64, String)> {
     let find = |part: Part| lines.iter().find(|line| line.part == part);
-    let line = find(Part::Risk).or_else(|| find(Part::Test))?;
+    let line = find(Part::Risk)
+        .or_else(|| find(Part::Test))
+        .or_else(|| find(Part::Median))?;
     let values = match line.exact.is_empty() {
         true => &line.values,
         false => &line.exact,
@@ -387,7 +538,7 @@ fn minimum(lines: &[Line], curve: &Curve) -> Option<(f64, f64, String)> {
         .zip(values)
         .min_by(|a, b| a.1.total_cmp(b.1))
         .map(|(x, y)| (*x, *y))?;
-    let name = &curve.axis.as_ref()?.name;
+    let name = &series.axis()?.name;
     Some((x, y, format!("{name} = {}", short(x))))
 }
 
@@ -395,12 +546,17 @@ fn minimum(lines: &[Line], curve: &Curve) -> Option<(f64, f64, String)> {
 fn heights(contents: &[Content], options: &Tradeoff) -> (f64, f64) {
     let lines = || contents.iter().flat_map(|content| &content.lines);
     let runs = contents.iter().flat_map(|content| &content.runs);
+    // What is not to be believed must not squeeze the rest.
     let tops = lines().flat_map(|line| {
-        let reach = line.reach.iter().chain(std::iter::repeat(&0.0));
-        line.values
-            .iter()
-            .zip(reach)
-            .map(|(value, reach)| value + reach)
+        let tops = if line.high.is_empty() {
+            &line.values
+        } else {
+            &line.high
+        };
+        let doubtful = line.doubtful.iter().chain(std::iter::repeat(&false));
+        let tops = tops.iter().zip(doubtful);
+        tops.filter(|(_, doubtful)| !**doubtful)
+            .map(|(top, _)| *top)
     });
     // A single bad resample must not squeeze the means: faint lines reach to their 95th percentile.
     let mut single: Vec<f64> = runs
@@ -445,24 +601,20 @@ fn fill(panel: &Panel, content: &Content, options: &Tradeoff) -> Result<(), Figu
     }
     let both = |part| options.parts.contains(&part);
     for line in &content.lines {
-        let shifted = |sign: f64| -> Vec<f64> {
-            let reach = line.reach.iter().chain(std::iter::repeat(&0.0));
-            line.values
-                .iter()
-                .zip(reach)
-                .map(|(v, r)| v + sign * r)
-                .collect()
-        };
-        let (low, high) = (shifted(-1.0), shifted(1.0));
         let measured = line.part == Part::Test && both(Part::Risk) && !options.overlay;
         if !line.exact.is_empty() {
             let (_, end) = panel.x.ends();
             let spacing = (end - panel.frame.left) / line.xs.len() as f64;
             let radius = (spacing / 3.0).clamp(2.2, 5.0);
-            for ((x, low), high) in line.xs.iter().zip(&low).zip(&high) {
-                panel.bar(*x, *low, *high, Stroke::new(line.colour, 2.0).faint(0.7))?;
+            let believed = |i: usize| !line.doubtful.get(i).copied().unwrap_or(false);
+            for i in (0..line.xs.len()).filter(|i| believed(*i)) {
+                let (x, value) = (&line.xs[i..=i], &line.values[i..=i]);
+                if let (Some(low), Some(high)) = (line.low.get(i), line.high.get(i)) {
+                    let bar = Stroke::new(line.colour, 2.0).faint(0.7);
+                    panel.bar(x[0], *low, *high, bar)?;
+                }
+                panel.dots(x, value, radius, line.colour, 0.75)?;
             }
-            panel.dots(&line.xs, &line.values, radius, line.colour, 0.75)?;
             panel.curve(
                 &line.xs,
                 &line.exact,
@@ -471,19 +623,46 @@ fn fill(panel: &Panel, content: &Content, options: &Tradeoff) -> Result<(), Figu
         } else if measured {
             panel.dots(&line.xs, &line.values, 5.0, line.colour, 1.0)?;
         } else {
-            if !line.reach.is_empty() {
-                panel.band(&line.xs, &low, &high, line.colour, 0.2)?;
-            }
             let stroke = Stroke::new(line.colour, 3.6);
-            let stroke = if line.part == Part::Train {
-                stroke.dashed()
-            } else {
-                stroke
+            let stroke = match line.part {
+                Part::Train => stroke.dashed(),
+                _ => stroke,
             };
-            panel.curve(&line.xs, &line.values, stroke)?;
+            for (range, believed) in stretches(&line.doubtful, line.xs.len()) {
+                let of = |values: &[f64]| values.get(range.clone()).unwrap_or(&[]).to_vec();
+                let (xs, values) = (of(&line.xs), of(&line.values));
+                if !believed {
+                    let stroke = Stroke::new(line.colour, 1.6).dashed().faint(0.55);
+                    panel.curve(&xs, &values, stroke)?;
+                    continue;
+                }
+                panel.band(&xs, &of(&line.low), &of(&line.high), line.colour, 0.2)?;
+                match xs.len() {
+                    1 => panel.dots(&xs, &values, 3.6, line.colour, 1.0)?,
+                    _ => panel.curve(&xs, &values, stroke)?,
+                }
+            }
         }
     }
     Ok(())
+}
+
+/// The stretches of a curve that can be believed, and those between them that cannot, which reach
+/// to their neighbours.
+fn stretches(doubtful: &[bool], length: usize) -> Vec<(Range<usize>, bool)> {
+    let doubt = |i: usize| doubtful.get(i).copied().unwrap_or(false);
+    let mut stretches = Vec::new();
+    let mut start = 0;
+    while start < length {
+        let same = |i: &usize| *i < length && doubt(*i) == doubt(start);
+        let end = (start..).take_while(same).last().unwrap_or(start) + 1;
+        stretches.push(match doubt(start) {
+            false => (start..end, true),
+            true => (start.saturating_sub(1)..(end + 1).min(length), false),
+        });
+        start = end;
+    }
+    stretches
 }
 
 /// Marks where the risk is lowest.

@@ -158,4 +158,13 @@ impl Learner for Bagging {
             }
         }
     }
+
+    fn members(&self) -> Option<Vec<usize>> {
+        Some(
+            self.settings
+                .iter()
+                .map(|setting| setting.members)
+                .collect(),
+        )
+    }
 }

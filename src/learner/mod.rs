@@ -54,6 +54,36 @@ pub trait Learner: Replicate + Send + Sync {
     fn is_linear(&self) -> bool {
         false
     }
+
+    /// For a learner that predicts the mean of members which differ by chance alone: how many
+    /// members every setting has. Their correlation then gives the variance for any other number.
+    fn members(&self) -> Option<Vec<usize>> {
+        None
+    }
+
+    /// Whether it solves for weights, and can be asked to [`Learner::diagnose`] that.
+    fn solves(&self) -> bool {
+        false
+    }
+
+    /// What the solving for the weights of every setting met with, for the data that it was fitted
+    /// to last; `None` for a learner that does not solve for weights.
+    fn diagnose(&mut self, data: &Training) -> Option<Vec<Diagnosis>> {
+        let _ = data;
+        None
+    }
+}
+
+/// What the solving for weights met with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Diagnosis {
+    /// The numerical rank of the design matrix Φ: singular values above max(n, p) ε s_max.
+    pub rank: f64,
+    /// Its condition number, the largest over the smallest of its min(n, p) singular values;
+    /// infinite where one is zero.
+    pub condition: f64,
+    /// ‖w‖, the length of the weights.
+    pub weight_norm: f64,
 }
 
 /// Copies a learner behind the trait; implemented for every learner that is [`Clone`].

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::Table;
-use crate::decompose::Estimate;
-use crate::engine::Results;
+use crate::decompose::{Estimate, SOURCES};
+use crate::engine::{LearnerResults, Results};
 use crate::experiment::{Curve, Experiment};
 
 /// All tables of a result.
@@ -60,16 +60,54 @@ impl From<[Table; 5]> for Tables {
     }
 }
 
-/// The value of a setting on the axis; missing for a single point.
-fn value(curve: &Curve, setting: usize) -> f64 {
-    curve
-        .axis
-        .as_ref()
-        .map_or(f64::NAN, |axis| axis.values[setting])
+/// The columns that say which setting a row is about: the learner, what is swept, its value, and
+/// the same of a second axis where an experiment has one.
+#[derive(Default)]
+struct Settings {
+    learner: Vec<Arc<str>>,
+    axes: [Vec<Arc<str>>; 2],
+    values: [Vec<f64>; 2],
 }
 
-fn axis_name(curve: &Curve) -> Arc<str> {
-    curve.axis.as_ref().map_or("", |axis| &axis.name).into()
+impl Settings {
+    fn push(&mut self, names: &Names, curve: &Curve, setting: usize) {
+        self.learner.push(names.learner.clone());
+        for (axes, name) in self.axes.iter_mut().zip(&names.axes) {
+            axes.push(name.clone());
+        }
+        self.values[0].push(curve.value(setting));
+        self.values[1].push(curve.second(setting));
+    }
+
+    /// The table that begins with these columns; the names of the axes can be left out.
+    fn table(self, experiment: &Experiment, with_axes: bool) -> Table {
+        let two = experiment.curves.iter().any(|curve| curve.axes.len() > 1);
+        let mut table = Table::default().text("learner", self.learner);
+        let axes = self.axes.into_iter().zip(self.values);
+        for ((names, values), end) in axes.zip(["", "2"]).take(if two { 2 } else { 1 }) {
+            if with_axes {
+                table = table.text(&format!("axis{end}"), names);
+            }
+            table = table.number(format!("value{end}"), values);
+        }
+        table
+    }
+}
+
+/// A learner's name and those of its axes, for every row of it.
+struct Names {
+    learner: Arc<str>,
+    axes: [Arc<str>; 2],
+}
+
+impl Names {
+    fn of(curve: &Curve) -> Self {
+        let axis = |i: usize| curve.axes.get(i).map_or("", |axis| &axis.name).into();
+        Names {
+            learner: curve.name.as_str().into(),
+            axes: [axis(0), axis(1)],
+        }
+    }
 }
 
 /// The columns of the test points or inputs: `x`, or `x1`, `x2`, … in several dimensions.
@@ -85,81 +123,142 @@ fn add_inputs(mut table: Table, dimension: usize, columns: Vec<Vec<f64>>) -> Tab
 }
 
 fn curves(experiment: &Experiment, results: &Results) -> Table {
-    let (mut learner, mut axis): (Vec<Arc<str>>, Vec<Arc<str>>) = (Vec::new(), Vec::new());
-    let (mut values, mut noise) = (Vec::new(), Vec::new());
-    let (mut bias2_exact, mut variance_exact) = (Vec::new(), Vec::new());
-    let mut largest_share = Vec::new();
-    let mut estimates: [Vec<Estimate>; 5] = Default::default();
+    let mut settings = Settings::default();
+    let mut train: Vec<u64> = Vec::new();
+    // The columns of numbers, in the order in which the first row names them.
+    let mut columns: Vec<(String, Vec<f64>)> = Vec::new();
     let weights = &experiment.test.weights;
     let points = weights.len();
-    for (curve, result) in experiment.curves.iter().zip(&results.learners) {
-        let name: Arc<str> = curve.name.as_str().into();
+    let learners = || experiment.curves.iter().zip(&results.learners);
+    let exact = learners().any(|(_, result)| result.exact.is_some());
+    let diagnosed = learners().any(|(_, result)| result.diagnoses.is_some());
+    let members = |result: &LearnerResults| {
+        let sources = result.decomposition.parts.first()?.sources.as_ref()?;
+        sources.correlation
+    };
+    let averaged = learners().any(|(_, result)| members(result).is_some());
+    for (curve, result) in learners() {
+        let (names, problems) = (Names::of(curve), curve.problems());
+        let formula = from_members(curve, result);
         for (setting, parts) in result.decomposition.parts.iter().enumerate() {
-            learner.push(name.clone());
-            axis.push(axis_name(curve));
-            values.push(value(curve, setting));
-            noise.push(parts.noise);
-            largest_share.push(parts.largest_share);
-            let row = [
-                parts.bias2,
-                parts.variance,
-                parts.risk,
-                parts.train,
-                parts.test,
-            ];
-            for (column, estimate) in estimates.iter_mut().zip(row) {
-                column.push(estimate);
+            settings.push(&names, curve, setting);
+            train.push(experiment.problems[problems[setting]].train as u64);
+            let mut row: Vec<(String, f64)> = vec![("noise".to_owned(), parts.noise)];
+            let mut add = |name: &str, value: f64| row.push((name.to_owned(), value));
+            for (name, estimate) in [
+                ("bias2", parts.bias2),
+                ("variance", parts.variance),
+                ("risk", parts.risk),
+                ("train_risk", parts.train),
+                ("test_risk", parts.test),
+            ] {
+                add(name, estimate.value);
+                add(&format!("{name}_se"), estimate.se);
             }
-            let average = |all: &[f64]| {
-                let at = &all[setting * points..][..points];
-                at.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>()
-            };
-            let exact = result.exact.as_ref();
-            bias2_exact.push(exact.map_or(f64::NAN, |exact| average(&exact.bias2)));
-            variance_exact.push(exact.map_or(f64::NAN, |exact| average(&exact.variance)));
+            let [lower, median, upper] = parts.risk_quartiles;
+            add("risk_q25", lower);
+            add("risk_median", median);
+            add("risk_median_se", parts.risk_median_se);
+            add("risk_q75", upper);
+            add("largest_share", parts.largest_share);
+            if exact {
+                let average = |all: &[f64]| {
+                    let at = &all[setting * points..][..points];
+                    at.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>()
+                };
+                let exact = result.exact.as_ref();
+                let [bias2, variance] = exact.map_or([f64::NAN; 2], |exact| {
+                    [&exact.bias2, &exact.variance].map(|e| average(e))
+                });
+                add("bias2_exact", bias2);
+                add("variance_exact", variance);
+            }
+            if diagnosed {
+                let found = result.diagnoses.as_ref().map(|found| found[setting]);
+                add("rank", found.map_or(f64::NAN, |found| found.rank));
+                add("condition", found.map_or(f64::NAN, |found| found.condition));
+                add(
+                    "weight_norm",
+                    found.map_or(f64::NAN, |found| found.weight_norm),
+                );
+            }
+            if let Some(sources) = &parts.sources {
+                for ((_, name), part) in SOURCES.iter().zip(&sources.parts) {
+                    add(&format!("variance_{name}"), part.value);
+                    add(&format!("variance_{name}_se"), part.se);
+                }
+                if averaged {
+                    let none = Estimate {
+                        value: f64::NAN,
+                        se: f64::NAN,
+                    };
+                    let correlation = sources.correlation.unwrap_or(none);
+                    add("member_correlation", correlation.value);
+                    add("member_correlation_se", correlation.se);
+                    add(
+                        "variance_from_members",
+                        formula.get(setting).copied().unwrap_or(f64::NAN),
+                    );
+                }
+            }
+            if columns.is_empty() {
+                columns.extend(row.iter().map(|(name, _)| (name.clone(), Vec::new())));
+            }
+            for ((_, column), (_, value)) in columns.iter_mut().zip(row) {
+                column.push(value);
+            }
         }
     }
-    let rows = learner.len();
-    let mut table = Table::default()
-        .text("learner", learner)
-        .text("axis", axis)
-        .number("value", values)
-        .whole("train", vec![experiment.problem.train as u64; rows])
-        .whole("resamples", vec![results.resamples; rows])
-        .number("noise", noise);
-    let names = ["bias2", "variance", "risk", "train_risk", "test_risk"];
-    for (name, column) in names.into_iter().zip(estimates) {
-        table = table
-            .number(name, column.iter().map(|estimate| estimate.value).collect())
-            .number(
-                format!("{name}_se"),
-                column.iter().map(|estimate| estimate.se).collect(),
-            );
-    }
-    table = table.number("largest_share", largest_share);
-    if results.learners.iter().any(|result| result.exact.is_some()) {
-        table = table
-            .number("bias2_exact", bias2_exact)
-            .number("variance_exact", variance_exact);
+    let rows = train.len();
+    let mut table = settings
+        .table(experiment, true)
+        .whole("train", train)
+        .whole("resamples", vec![results.resamples; rows]);
+    for (name, column) in columns {
+        table = table.number(name, column);
     }
     table
+}
+
+/// For a sweep over the number of members with crossed draws: the variance ρ t² + (1-ρ) t²/M that
+/// the parts of the largest ensemble predict for every M. Empty for others.
+fn from_members(curve: &Curve, result: &LearnerResults) -> Vec<f64> {
+    let ([axis], [stage]) = (curve.axes.as_slice(), curve.stages.as_slice()) else {
+        return Vec::new();
+    };
+    let Some(members) = stage.learner.members() else {
+        return Vec::new();
+    };
+    let same = axis
+        .values
+        .iter()
+        .zip(&members)
+        .all(|(v, m)| *v == *m as f64);
+    let largest = result.decomposition.parts.last();
+    let sources = largest.and_then(|parts| parts.sources.as_ref());
+    match (same, sources, members.last()) {
+        (true, Some(sources), Some(&most)) => {
+            let one = sources.algorithm() * most as f64;
+            let variance = |members: &usize| sources.data() + one / *members as f64;
+            members.iter().map(variance).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn points(experiment: &Experiment, results: &Results) -> Table {
     let test = &experiment.test.points;
     let dimension = test.dimension();
-    let (mut learner, mut axis): (Vec<Arc<str>>, Vec<Arc<str>>) = (Vec::new(), Vec::new());
+    let mut settings = Settings::default();
     let mut inputs = vec![Vec::new(); dimension];
-    let mut values = Vec::new();
     let mut numbers: [Vec<f64>; 5] = Default::default();
     for (curve, result) in experiment.curves.iter().zip(&results.learners) {
-        let (name, axis_name): (Arc<str>, _) = (curve.name.as_str().into(), axis_name(curve));
+        let (names, problems) = (Names::of(curve), curve.problems());
         let split = &result.decomposition;
         for setting in 0..split.parts.len() {
+            let noise = &results.noise[problems[setting]];
             for (j, x) in test.rows().enumerate() {
-                learner.push(name.clone());
-                axis.push(axis_name.clone());
-                values.push(value(curve, setting));
+                settings.push(&names, curve, setting);
                 for (column, x) in inputs.iter_mut().zip(x) {
                     column.push(*x);
                 }
@@ -167,7 +266,7 @@ fn points(experiment: &Experiment, results: &Results) -> Table {
                 let truth = results.truth[j];
                 let row = [
                     truth,
-                    results.noise[j],
+                    noise[j],
                     truth + split.mean[at],
                     split.bias2[at],
                     split.variance[at],
@@ -178,11 +277,7 @@ fn points(experiment: &Experiment, results: &Results) -> Table {
             }
         }
     }
-    let table = Table::default()
-        .text("learner", learner)
-        .text("axis", axis)
-        .number("value", values);
-    let mut table = add_inputs(table, dimension, inputs);
+    let mut table = add_inputs(settings.table(experiment, true), dimension, inputs);
     for (name, column) in ["truth", "noise", "mean", "bias2", "variance"]
         .into_iter()
         .zip(numbers)
@@ -192,37 +287,46 @@ fn points(experiment: &Experiment, results: &Results) -> Table {
     table
 }
 
+/// The training sets; where there are several problems, with their number of points and the sd of
+/// their noise.
 fn training(experiment: &Experiment, results: &Results) -> Table {
-    let dimension = experiment.problem.dimension;
+    let dimension = experiment.problem().dimension;
     let (mut resample, mut labels) = (Vec::new(), Vec::new());
+    let (mut train, mut sd) = (Vec::new(), Vec::new());
     let mut inputs = vec![Vec::new(); dimension];
     for kept in &results.kept {
-        for (x, y) in kept.data.inputs.rows().zip(&kept.data.labels) {
-            resample.push(kept.resample);
-            labels.push(*y);
-            for (column, x) in inputs.iter_mut().zip(x) {
-                column.push(*x);
+        for (problem, data) in experiment.problems.iter().zip(&kept.data) {
+            for (x, y) in data.inputs.rows().zip(&data.labels) {
+                resample.push(kept.resample);
+                train.push(problem.train as u64);
+                sd.push(problem.noise.sd.at(x));
+                labels.push(*y);
+                for (column, x) in inputs.iter_mut().zip(x) {
+                    column.push(*x);
+                }
             }
         }
     }
-    let table = Table::default().whole("resample", resample);
+    let mut table = Table::default().whole("resample", resample);
+    if experiment.problems.len() > 1 {
+        table = table.whole("train", train).number("noise_sd", sd);
+    }
     add_inputs(table, dimension, inputs).number("y", labels)
 }
 
 fn fits(experiment: &Experiment, results: &Results) -> Table {
     let test = &experiment.test.points;
     let dimension = test.dimension();
-    let mut learner: Vec<Arc<str>> = Vec::new();
-    let (mut values, mut resample, mut predictions) = (Vec::new(), Vec::new(), Vec::new());
+    let mut settings = Settings::default();
+    let (mut resample, mut predictions) = (Vec::new(), Vec::new());
     let mut inputs = vec![Vec::new(); dimension];
     for (which, curve) in experiment.curves.iter().enumerate() {
-        let name: Arc<str> = curve.name.as_str().into();
-        for setting in 0..curve.learner.capacities() {
+        let names = Names::of(curve);
+        for setting in 0..curve.settings() {
             for kept in &results.kept {
                 let fit = &kept.fits[which].predictions[setting * test.len()..];
                 for (x, prediction) in test.rows().zip(fit) {
-                    learner.push(name.clone());
-                    values.push(value(curve, setting));
+                    settings.push(&names, curve, setting);
                     resample.push(kept.resample);
                     predictions.push(*prediction);
                     for (column, x) in inputs.iter_mut().zip(x) {
@@ -232,32 +336,29 @@ fn fits(experiment: &Experiment, results: &Results) -> Table {
             }
         }
     }
-    let table = Table::default()
-        .text("learner", learner)
-        .number("value", values)
+    let table = settings
+        .table(experiment, false)
         .whole("resample", resample);
     add_inputs(table, dimension, inputs).number("prediction", predictions)
 }
 
 fn runs(experiment: &Experiment, results: &Results) -> Table {
-    let mut learner: Vec<Arc<str>> = Vec::new();
-    let (mut values, mut resample) = (Vec::new(), Vec::new());
+    let mut settings = Settings::default();
+    let mut resample = Vec::new();
     let (mut risk, mut train) = (Vec::new(), Vec::new());
     for (which, curve) in experiment.curves.iter().enumerate() {
-        let name: Arc<str> = curve.name.as_str().into();
-        for setting in 0..curve.learner.capacities() {
+        let names = Names::of(curve);
+        for setting in 0..curve.settings() {
             for kept in &results.kept {
-                learner.push(name.clone());
-                values.push(value(curve, setting));
+                settings.push(&names, curve, setting);
                 resample.push(kept.resample);
                 risk.push(kept.fits[which].risk[setting]);
                 train.push(kept.fits[which].train[setting]);
             }
         }
     }
-    Table::default()
-        .text("learner", learner)
-        .number("value", values)
+    settings
+        .table(experiment, false)
         .whole("resample", resample)
         .number("risk", risk)
         .number("train_risk", train)

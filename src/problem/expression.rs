@@ -152,6 +152,20 @@ impl Expression {
         Ok(expression)
     }
 
+    /// The same number everywhere.
+    pub fn constant(value: f64) -> Self {
+        Expression {
+            text: value.to_string(),
+            steps: vec![Step::Number(value)],
+            stack: 1,
+        }
+    }
+
+    /// Whether it is the same everywhere.
+    pub fn is_constant(&self) -> bool {
+        !self.steps.iter().any(|step| matches!(step, Step::Input(_)))
+    }
+
     /// The text it was read from.
     pub fn text(&self) -> &str {
         &self.text

@@ -50,12 +50,28 @@ impl Problem {
     ///
     /// If truth or noise has no finite value at an input.
     pub fn draw(&self, seed: u64, resample: u64, data: &mut Training) -> Result<(), NotFinite> {
-        let drawn = if self.fixed { 0 } else { resample };
+        self.draw_crossed(seed, [resample; 2], data)
+    }
+
+    /// Draws a training set with the inputs of one resample and the noise of another. Both are
+    /// drawn point by point: a smaller training set is the beginning of a larger one, and noise of
+    /// another sd is the same noise made to another size.
+    ///
+    /// # Errors
+    ///
+    /// If truth or noise has no finite value at an input.
+    pub fn draw_crossed(
+        &self,
+        seed: u64,
+        [inputs, noise]: [u64; 2],
+        data: &mut Training,
+    ) -> Result<(), NotFinite> {
+        let drawn = if self.fixed { 0 } else { inputs };
         let mut stream = Stream::new(seed, Purpose::Inputs, drawn);
         self.inputs
             .draw(self.train, self.dimension, &mut stream, &mut data.inputs);
         data.labels.resize(self.train, 0.0);
-        let mut stream = Stream::new(seed, Purpose::Noise, resample);
+        let mut stream = Stream::new(seed, Purpose::Noise, noise);
         self.noise.draw_unit(&mut stream, &mut data.labels);
         for (x, label) in data.inputs.rows().zip(&mut data.labels) {
             *label = self.truth_at(x)? + self.sd_at(x)? * *label;

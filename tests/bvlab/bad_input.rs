@@ -824,26 +824,21 @@ fn keys_that_are_set_from_outside() {
     let read =
         |set: &str| Experiment::read("set", Source::new("set.toml", GOOD, &[set.to_owned()]));
     let good = |set: &str| read(set).unwrap_or_else(|error| panic!("{set}: {error}"));
-    assert_eq!(good("problem.train=50").problem.train, 50);
-    assert_eq!(good("problem.truth=cos(x)").problem.truth.text(), "cos(x)");
+    assert_eq!(good("problem.train=50").problem().train, 50);
     assert_eq!(
-        good("problem.truth=\"cos(x)\"").problem.truth.text(),
+        good("problem.truth=cos(x)").problem().truth.text(),
         "cos(x)"
     );
     assert_eq!(
-        good("sweep.depth=1..4").curves[0]
-            .axis
-            .as_ref()
-            .unwrap()
-            .values
-            .len(),
-        4
+        good("problem.truth=\"cos(x)\"").problem().truth.text(),
+        "cos(x)"
     );
+    assert_eq!(good("sweep.depth=1..4").curves[0].axes[0].values.len(), 4);
     assert_eq!(good(" run.seed = 9 ").run.seed, 9);
     assert_eq!(good("learner.0.name=oak").curves[0].name, "oak");
     assert_eq!(
         good("problem.inputs={ normal = [0, 1] }")
-            .problem
+            .problem()
             .inputs
             .range(),
         (-3.0, 3.0)
@@ -855,7 +850,7 @@ fn keys_that_are_set_from_outside() {
         let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
         Experiment::read("base", Source::new("base.toml", GOOD, &sets)).unwrap()
     };
-    let axis = |sets: &[&str]| source(sets).curves[0].axis.clone().unwrap();
+    let axis = |sets: &[&str]| source(sets).curves[0].axes[0].clone();
     assert_eq!(axis(&[bags]).name, "depth");
     let sets = [bags, "sweep={ base.depth = [4, 1, 2] }"];
     assert_eq!(

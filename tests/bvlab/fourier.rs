@@ -181,7 +181,7 @@ fn ridge_solves_its_normal_equations() {
 fn median_excess(text: &str) -> Vec<f64> {
     let (experiment, results) = run(text);
     let noise = results.learners[0].decomposition.parts[0].noise;
-    (0..experiment.curves[0].learner.capacities())
+    (0..experiment.curves[0].settings())
         .map(|c| {
             let mut risks: Vec<f64> = results
                 .kept
