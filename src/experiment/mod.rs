@@ -8,6 +8,7 @@ mod learners;
 mod raw;
 mod source;
 mod sweep;
+mod truth;
 
 pub use figure::{Figure, Fits, Kind, Part, Pointwise, Tradeoff};
 pub use raw::Scale;
@@ -149,13 +150,13 @@ pub fn schema() -> serde_json::Value {
 
 fn check(name: &str, source: &Source) -> Result<Experiment, Trouble> {
     let raw: RawExperiment = source.read()?;
-    let problem = check_problem(&raw.problem)?;
+    let mut run = check_run(&raw.run)?;
+    let problem = check_problem(&raw.problem, run.seed)?;
     if raw.learner.is_empty() {
         return Err(Trouble::new(0..0, "the experiment has no learner")
             .help("add for example `[[learner]]` with `tree = {}`"));
     }
     let curves = learners::check(&raw.learner, raw.sweep.as_ref(), &problem)?;
-    let mut run = check_run(&raw.run)?;
     let test = check_test(raw.run.test.as_ref(), &problem, run.seed)?;
     check_size(&raw.run, &curves, &test, &mut run)?;
     check_finite(&raw.problem, &problem, &test, run.seed)?;
@@ -175,7 +176,7 @@ fn check(name: &str, source: &Source) -> Result<Experiment, Trouble> {
     })
 }
 
-fn check_problem(raw: &Spanned<RawProblem>) -> Result<Problem, Trouble> {
+fn check_problem(raw: &Spanned<RawProblem>, seed: u64) -> Result<Problem, Trouble> {
     let raw = raw.get_ref();
     let train = whole(&raw.train, "`train`", 1, MOST_POINTS)? as usize;
     let (inputs, dimension, fixed) = check_inputs(&raw.inputs)?;
@@ -200,7 +201,7 @@ fn check_problem(raw: &Spanned<RawProblem>) -> Result<Problem, Trouble> {
         )));
     }
     Ok(Problem {
-        truth: expression(&raw.truth.span(), raw.truth.get_ref(), dimension)?,
+        truth: truth::check(&raw.truth, dimension, seed)?,
         inputs,
         fixed,
         dimension,
