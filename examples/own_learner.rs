@@ -10,15 +10,16 @@ use bvlab::learner::Learner;
 use bvlab::problem::{Points, Training};
 use bvlab::stream::Stream;
 
+const SHARES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
 #[derive(Clone)]
 struct Shrunk {
-    shares: Vec<f64>,
     mean: f64,
 }
 
 impl Learner for Shrunk {
     fn capacities(&self) -> usize {
-        self.shares.len()
+        SHARES.len()
     }
 
     fn fit(&mut self, data: &Training, _: &Stream) {
@@ -26,7 +27,7 @@ impl Learner for Shrunk {
     }
 
     fn predict(&mut self, points: &Points, out: &mut [f64]) {
-        for (share, out) in self.shares.iter().zip(out.chunks_exact_mut(points.len())) {
+        for (share, out) in SHARES.iter().zip(out.chunks_exact_mut(points.len())) {
             out.fill(share * self.mean);
         }
     }
@@ -38,20 +39,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         learner = [{ tree = { depth = 0 } }]
     "#;
     let mut experiment = Experiment::read("own", Source::new("own.toml", text, &[]))?;
-    let shares = vec![0.0, 0.25, 0.5, 0.75, 1.0];
-    let axis = Axis::new("share", &shares);
-    let learner = Shrunk { shares, mean: 0.0 };
-    experiment.curves = vec![Curve::new("shrunk", axis, Box::new(learner))];
+    let axis = Axis::new("share", &SHARES);
+    experiment.curves = vec![Curve::new("own", axis, Box::new(Shrunk { mean: 0.0 }))];
     let results = engine::run(&experiment, 2, &Unwatched)?;
     println!("share  bias²   variance  risk");
-    for (setting, p) in results.learners[0].decomposition.parts.iter().enumerate() {
-        println!(
-            "{:<5}  {:.4}  {:.4}    {:.4}",
-            experiment.curves[0].value(setting),
-            p.bias2.value,
-            p.variance.value,
-            p.risk.value
-        );
+    for (share, p) in SHARES.iter().zip(&results.learners[0].decomposition.parts) {
+        let (bias2, variance, risk) = (p.bias2.value, p.variance.value, p.risk.value);
+        println!("{share:<5}  {bias2:.4}  {variance:.4}    {risk:.4}");
     }
     Ok(())
 }

@@ -20,6 +20,8 @@ pub enum Purpose {
     Test,
     /// Test points that are drawn once for a whole experiment.
     TestPoints,
+    /// A truth that is drawn once for a whole experiment.
+    Truth,
 }
 
 /// One stream of random numbers: ChaCha with 8 rounds, a counter-based generator.

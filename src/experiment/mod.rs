@@ -8,6 +8,7 @@ mod learners;
 mod raw;
 mod source;
 mod sweep;
+mod truth;
 
 pub use figure::{
     Figure, Fits, Heatmap, Kind, Lower, Mark, Part, Pointwise, SourcesFigure, Tradeoff,
@@ -246,7 +247,8 @@ pub fn schema() -> serde_json::Value {
 
 fn check(name: &str, source: &Source) -> Result<Experiment, Trouble> {
     let raw: RawExperiment = source.read()?;
-    let problem = check_problem(&raw.problem)?;
+    let mut run = check_run(&raw.run)?;
+    let problem = check_problem(&raw.problem, run.seed)?;
     if raw.learner.is_empty() {
         return Err(Trouble::new(0..0, "the experiment has no learner")
             .help("add for example `[[learner]]` with `tree = {}`"));
@@ -254,7 +256,6 @@ fn check(name: &str, source: &Source) -> Result<Experiment, Trouble> {
     let (curves, problems) = learners::check(&raw, &problem)?;
     let largest = problems.iter().max_by_key(|problem| problem.train);
     let largest = largest.expect("every learner has a problem");
-    let mut run = check_run(&raw.run)?;
     let test = check_test(raw.run.test.as_ref(), &problems, largest, run.seed)?;
     check_size(&raw.run, &curves, &test, &mut run)?;
     check_finite(&raw.problem, largest, &test, run.seed)?;
@@ -275,7 +276,7 @@ fn check(name: &str, source: &Source) -> Result<Experiment, Trouble> {
 }
 
 /// The problem as it is given; `train` is 0 where it is left to the sweep.
-fn check_problem(raw: &Spanned<RawProblem>) -> Result<Problem, Trouble> {
+fn check_problem(raw: &Spanned<RawProblem>, seed: u64) -> Result<Problem, Trouble> {
     let raw = raw.get_ref();
     let (inputs, dimension, fixed) = check_inputs(&raw.inputs)?;
     let train = match &raw.train {
@@ -283,7 +284,7 @@ fn check_problem(raw: &Spanned<RawProblem>) -> Result<Problem, Trouble> {
         None => 0,
     };
     Ok(Problem {
-        truth: expression(&raw.truth.span(), raw.truth.get_ref(), dimension)?,
+        truth: truth::check(&raw.truth, dimension, seed)?,
         inputs,
         fixed,
         dimension,

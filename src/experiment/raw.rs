@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::figure::RawFigure;
+use super::truth::TruthForm;
 use crate::learner::{FAMILIES, Family, Most};
 
 /// A bvlab experiment: a problem, learners, what is swept, and the figures to draw.
@@ -42,9 +43,9 @@ pub(super) struct RawExperiment {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct RawProblem {
-    /// The true function, an expression in x (x1, x2, … in several dimensions).
-    #[schemars(with = "String")]
-    pub truth: Spanned<String>,
+    /// The true function: an expression, { linear = norm } or { points = [[x, y], …] }.
+    #[schemars(with = "TruthForm")]
+    pub truth: Spanned<Value>,
     #[schemars(with = "RawInputs")]
     pub inputs: Spanned<Only<RawInputs>>,
     #[schemars(with = "RawNoise")]

@@ -317,6 +317,10 @@ fn shifted(value: Spanned<DeValue<'_>>, offset: usize) -> Spanned<DeValue<'_>> {
 fn from_serde(error: toml::de::Error) -> Trouble {
     let span = error.span().unwrap_or(0..0);
     let message = error.message();
+    // The way in which a date reaches serde is nobody's business.
+    if message.contains("__toml_private_datetime") {
+        return Trouble::new(span, "a date or a time has no place here");
+    }
     let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     match (message, quoted.split_first()) {
         (text, Some((name, known))) if text.starts_with("unknown field") => {

@@ -4,7 +4,8 @@
 //! every k, every λ), is fitted once to a training set, and predicts for all settings at once.
 //! Most families share nearly all work between settings, which is where the lab's speed comes from.
 //!
-//! A new family is one new file with a [`Family`] in it and one line in [`FAMILIES`].
+//! A new family is one new file with a [`Family`] in it and one line in [`FAMILIES`]. A model
+//! of linfa needs neither: [`FromLinfa`] makes it a learner.
 
 mod bagging;
 mod boosting;
@@ -15,10 +16,12 @@ mod gaussians;
 mod kernel;
 mod knn;
 mod linear;
+mod linfa;
 mod polynomial;
 mod spectrum;
 mod tree;
 
+pub use self::linfa::FromLinfa;
 pub use bagging::{Bagging, BaggingSetting};
 pub use boosting::{Boosting, BoostingSetting};
 pub use family::{Blueprint, Choice, FAMILIES, Family, Most, Number, family};

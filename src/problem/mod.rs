@@ -5,11 +5,13 @@ mod expression;
 mod inputs;
 mod noise;
 mod points;
+mod truth;
 
 pub use expression::{Expression, ExpressionError, LONGEST};
 pub use inputs::{Inputs, NORMAL_REACH, grid, side};
 pub use noise::{Noise, Shape};
 pub use points::{Points, Training};
+pub use truth::Truth;
 
 use crate::stream::{Purpose, Stream};
 
@@ -17,7 +19,7 @@ use crate::stream::{Purpose, Stream};
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// The function f to be learned.
-    pub truth: Expression,
+    pub truth: Truth,
     /// The distribution of the inputs.
     pub inputs: Inputs,
     /// Whether all resamples share one draw of the inputs. Always true for a grid.

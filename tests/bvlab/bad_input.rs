@@ -136,6 +136,9 @@ fn values_of_the_wrong_type() {
         "expected a string",
         "",
     );
+    for from in ["\"sin(x)\"", "100", "\"1..16\""] {
+        refuses(from, "2026-01-31", "2026-01-31", "a date or a time", "");
+    }
     refuses("[0, 15]", "[0]", "[0]", "expected two numbers", "");
     refuses("[0, 15]", "15", "15", "expected two numbers", "");
     refuses(
@@ -296,6 +299,128 @@ fn expressions_that_do_not_parse() {
 }
 
 #[test]
+fn truths_that_are_no_expression() {
+    let is = |truth: &str, token: &str, message: &str, help: &str| {
+        refuses("\"sin(x)\"", truth, token, message, help);
+    };
+    is(
+        "true",
+        "true",
+        "expected a string or a table",
+        "linear = 1.0",
+    );
+    is("[[0, 1]]", "[[0, 1]]", "expected a string", "points = [[");
+    is("{ liner = 1 }", "liner", "`liner` is not known", "`linear`");
+    is(
+        "{ polygon = [] }",
+        "polygon",
+        "`polygon` is not known",
+        "expected `linear` or `points`",
+    );
+    is("{}", "{}", "exactly one of linear and points", "as in");
+    is(
+        "{ linear = 1, points = [[0, 1], [2, 3]] }",
+        "points",
+        "exactly one of linear and points",
+        "",
+    );
+    is("{ linear = \"1\" }", "\"1\"", "expected a number", "");
+    is("{ linear = -1 }", "-1", "at least 0, not -1", "random");
+    is("{ linear = inf }", "inf", "must be finite, not inf", "");
+    is("{ linear = nan }", "nan", "must be finite, not NaN", "");
+}
+
+#[test]
+fn curves_that_cannot_be_drawn() {
+    let points = |points: &str, token: &str, message: &str, help: &str| {
+        let truth = format!("{{ points = {points} }}");
+        refuses("\"sin(x)\"", &truth, token, message, help);
+    };
+    points("3", "3", "expected a list of points", "");
+    points("[]", "[]", "at least 2 points, not 0", "");
+    points("[[0, 1]]", "[[0, 1]]", "at least 2 points, not 1", "");
+    points("[0, 1]", "0", "expected a point [x, y]", "");
+    points("[[0, 1], [2]]", "[2]", "expected a point [x, y]", "");
+    points(
+        "[[0, 1], [2, 3, 4]]",
+        "[2, 3, 4]",
+        "expected a point [x, y]",
+        "",
+    );
+    points("[[0, 1], [2, \"b\"]]", "\"b\"", "expected a number", "");
+    points("[[0, 1], [nan, 2]]", "nan", "x must be finite", "");
+    points("[[0, -inf], [1, 2]]", "-inf", "y must be finite", "");
+    points(
+        "[[5, 1], [2, 3], [5.0, 4]]",
+        "[5.0, 4]",
+        "two points are at x = 5",
+        "the other is [5, 1]",
+    );
+    points(
+        "[[-0.0, 1], [0, 3]]",
+        "[0, 3]",
+        "two points are at x = -0",
+        "",
+    );
+    points(
+        "[[-1e308, 1], [1e308, 3]]",
+        "[[-1e308, 1], [1e308, 3]]",
+        "not finite",
+        "",
+    );
+    let many = |count: usize| {
+        let points: Vec<String> = (0..count).map(|x| format!("[{x}, 0]")).collect();
+        format!("[{}]", points.join(", "))
+    };
+    let good = GOOD.replace("\"sin(x)\"", &format!("{{ points = {} }}", many(10_000)));
+    assert!(Experiment::read("good", Source::new("good.toml", &good, &[])).is_ok());
+    points(
+        &many(10_001),
+        &many(10_001),
+        "at most 10\u{a0}000 points",
+        "",
+    );
+    let text = GOOD
+        .replace("\"sin(x)\"", "{ points = [[0, 1], [2, 3]] }")
+        .replace("[0, 15] }", "[0, 15], dimension = 2 }");
+    let error = Experiment::read("bad", Source::new("bad.toml", &text, &[]))
+        .err()
+        .unwrap();
+    assert_eq!(
+        (error.message(), error.token()),
+        (
+            "a curve is drawn in one dimension, the inputs have 2",
+            "points"
+        )
+    );
+}
+
+/// The place, as a person sees it.
+#[test]
+fn a_point_that_is_there_twice_is_shown() {
+    let truth = "{ points = [\n    [0, 1],\n    [5, 3],\n    [5, 4],\n] }";
+    let text = GOOD.replace("\"sin(x)\"", truth);
+    let error = *Experiment::read("bad", Source::new("bad.toml", &text, &[]))
+        .err()
+        .unwrap();
+    let mut shown = String::new();
+    miette::GraphicalReportHandler::new_themed(miette::GraphicalTheme::unicode_nocolor())
+        .render_report(&mut shown, &error)
+        .unwrap();
+    insta::assert_snapshot!(shown, @r"
+     × two points are at x = 5
+      ╭─[bad.toml:7:5]
+    6 │     [5, 3],
+    7 │     [5, 4],
+      ·     ───┬──
+      ·        ╰── here
+    8 │ ] }
+      ╰────
+     help: the other is [5, 3]
+    ");
+}
+
+#[test]
 fn functions_that_are_not_finite_on_the_inputs() {
     refuses(
         "\"sin(x)\"",
@@ -389,9 +514,9 @@ fn sweeps_that_are_empty_or_do_not_fit() {
     );
     refuses(
         "depth = \"1..16\"",
-        "depth = 3\nleaves = 4",
-        "leaves",
-        "exactly one number",
+        "depth = 3\nleaves = 4\nmin-leaf = 2",
+        "min-leaf",
+        "over one number, or over two",
         "",
     );
     refuses(
@@ -825,14 +950,13 @@ fn keys_that_are_set_from_outside() {
         |set: &str| Experiment::read("set", Source::new("set.toml", GOOD, &[set.to_owned()]));
     let good = |set: &str| read(set).unwrap_or_else(|error| panic!("{set}: {error}"));
     assert_eq!(good("problem.train=50").problem().train, 50);
-    assert_eq!(
-        good("problem.truth=cos(x)").problem().truth.text(),
-        "cos(x)"
-    );
-    assert_eq!(
-        good("problem.truth=\"cos(x)\"").problem().truth.text(),
-        "cos(x)"
-    );
+    for (set, value) in [
+        ("problem.truth=cos(x)", 1_f64.cos()),
+        ("problem.truth=\"cos(x)\"", 1_f64.cos()),
+        ("problem.truth={ points = [[2, 9], [0, 5]] }", 7.0),
+    ] {
+        assert_eq!(good(set).problem().truth.at(&[1.0]), value, "{set}");
+    }
     assert_eq!(good("sweep.depth=1..4").curves[0].axes[0].values.len(), 4);
     assert_eq!(good(" run.seed = 9 ").run.seed, 9);
     assert_eq!(good("learner.0.name=oak").curves[0].name, "oak");

@@ -1,7 +1,9 @@
 //! Linear regression on isotropic Gaussian inputs, on both sides of the interpolation threshold,
 //! against the exact forms for finite n and p (no intercept, minimum norm).
 
-use crate::setup::run;
+use bvlab::problem::Truth;
+
+use crate::setup::{experiment, run};
 
 const N: f64 = 20.0;
 const S2: f64 = 0.25;
@@ -78,6 +80,59 @@ fn with_a_part_of_the_signal_outside() {
             false => (1.0, 0.0),
         },
     );
+}
+
+/// n = 10, p = 20, r = 1, sd = 0.5: r²(1 - n/p) + s² n/(p - n - 1) = 0.5 + 2.5/9, whatever the
+/// direction.
+#[test]
+fn the_excess_of_minimum_norm_in_a_random_direction() {
+    for seed in [1, 2] {
+        let (_, results) = run(&format!(
+            r#"
+            [problem]
+            truth  = {{ linear = 1.0 }}
+            inputs = {{ normal = [0, 1], dimension = 20 }}
+            noise  = {{ normal = 0.5 }}
+            train  = 10
+            [[learner]]
+            linear = {{ intercept = false }}
+            [run]
+            seed = {seed}
+            resamples = 4000
+            test = {{ draw = 2000 }}
+            "#
+        ));
+        let risk = results.learners[0].decomposition.parts[0].risk;
+        let excess = risk.value - S2;
+        assert!(
+            (excess - 0.7778).abs() < 4.0 * risk.se && risk.se < 0.03,
+            "seed {seed}: {excess} ± {}, not 0.7778",
+            risk.se
+        );
+    }
+}
+
+#[test]
+fn another_seed_gives_another_direction() {
+    let text = "
+        problem = { truth = { linear = 2 }, inputs = { normal = [0, 1], dimension = 5 }, noise = { normal = 1 }, train = 9 }
+        learner = [{ linear = {} }]
+        run = { seed = SEED }
+    ";
+    let beta = |seed: &str| match experiment(&text.replace("SEED", seed))
+        .problems
+        .remove(0)
+        .truth
+    {
+        Truth::Linear(beta) => beta,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(beta("1"), beta("1"));
+    assert_ne!(beta("1"), beta("2"));
+    for seed in ["1", "2"] {
+        let norm = beta(seed).iter().map(|b| b * b).sum::<f64>().sqrt();
+        assert!((norm - 2.0).abs() < 1e-12, "{norm}");
+    }
 }
 
 #[test]

@@ -113,6 +113,27 @@ tradeoff = { parts = ["risk", "train"], y-scale = "log" }
 "#;
 
 #[test]
+fn it_knows_every_form_of_the_truth() {
+    for (truth, good) in [
+        ("{ linear = 1.5 }", true),
+        ("{ linear = 0 }", true),
+        ("{ points = [[0, 1], [2.5, -3]] }", true),
+        ("3", false),
+        ("{}", false),
+        ("{ linear = -1 }", false),
+        ("{ linear = 1, points = [[0, 1], [2, 3]] }", false),
+        ("{ points = [[0, 1]] }", false),
+        ("{ points = [[0, 1], [2, 3, 4]] }", false),
+        ("{ points = [[0, 1], [2, \"3\"]] }", false),
+    ] {
+        let text = GOOD.replace("\"sin(x)\"", truth);
+        assert_eq!(accepts(&text), good, "{truth}");
+        let read = Experiment::read("truth", Source::new("truth.toml", &text, &[]));
+        assert_eq!(read.is_ok(), good, "the reader: {truth}");
+    }
+}
+
+#[test]
 fn it_refuses_what_the_reader_refuses() {
     assert!(accepts(GOOD));
     assert!(Experiment::read("good", Source::new("good.toml", GOOD, &[])).is_ok());
