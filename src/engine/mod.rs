@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::decompose::{self, Decomposition, Exact, Tally, Tested, groups_for, heavy_tail};
 use crate::experiment::{Curve, Experiment, Length, TestKind};
-use crate::learner::Diagnosis;
+use crate::learner::{Diagnosis, Expected};
 use crate::problem::{NotFinite, Training};
 use blocks::{Block, boundary};
 use worker::Worker;
@@ -60,6 +60,8 @@ pub struct LearnerResults {
     pub decomposition: Decomposition,
     /// The exact forms, where there are any.
     pub exact: Option<Exact>,
+    /// By setting, the exact averages over x, where only these are known.
+    pub expected: Option<Vec<Expected>>,
     /// By setting, where the learner solves for weights: the medians of what that met with over
     /// the first training sets.
     pub diagnoses: Option<Vec<Diagnosis>>,
@@ -70,7 +72,7 @@ pub struct LearnerResults {
 pub struct Kept {
     /// Which one.
     pub resample: u64,
-    /// Its training set, by problem.
+    /// Its training set, by problem; empty where training sets are not kept.
     pub data: Vec<Training>,
     /// One per learner.
     pub fits: Vec<KeptFit>,
@@ -79,7 +81,7 @@ pub struct Kept {
 /// One learner's fit to a kept resample.
 #[derive(Clone, Debug)]
 pub struct KeptFit {
-    /// By setting and test point.
+    /// By setting and test point; empty where fits are not kept.
     pub predictions: Vec<f64>,
     /// By setting: the risk of this very fit, noise included.
     pub risk: Vec<f64>,
@@ -186,6 +188,7 @@ pub fn run(
         learners.push(LearnerResults {
             decomposition,
             exact,
+            expected: expected(experiment, curve),
             diagnoses,
         });
     }
@@ -225,6 +228,18 @@ fn exact_forms(
         }
     }
     Ok(Some(all))
+}
+
+/// The exact averages of all stages of a learner, or `None` where one has none.
+fn expected(experiment: &Experiment, curve: &Curve) -> Option<Vec<Expected>> {
+    let mut all = vec![Expected::default(); curve.settings()];
+    for stage in &curve.stages {
+        let problem = &experiment.problems[stage.problem];
+        for (form, &setting) in stage.learner.expected(problem)?.iter().zip(&stage.settings) {
+            all[setting] = *form;
+        }
+    }
+    Some(all)
 }
 
 /// By setting, the medians of what the solving for weights met with.

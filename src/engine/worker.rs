@@ -87,13 +87,19 @@ impl<'a> Worker<'a> {
         let experiment = self.experiment;
         let mut kept = (resample < experiment.run.keep).then(|| Kept {
             resample,
-            data: self.data.iter().map(|sets| sets[0].clone()).collect(),
+            data: match resample < experiment.run.keep_data {
+                true => self.data.iter().map(|sets| sets[0].clone()).collect(),
+                false => Vec::new(),
+            },
             fits: Vec::new(),
         });
         for (which, curve) in experiment.curves.iter().enumerate() {
             let settings = curve.settings();
             let mut fit = kept.as_ref().map(|_| KeptFit {
-                predictions: vec![0.0; settings * self.truth.len()],
+                predictions: match resample < experiment.run.keep_fits {
+                    true => vec![0.0; settings * self.truth.len()],
+                    false => Vec::new(),
+                },
                 risk: vec![0.0; settings],
                 train: vec![0.0; settings],
                 diagnoses: vec![None; settings],
@@ -223,7 +229,10 @@ impl<'a> Worker<'a> {
             }
             if let Some(kept) = &mut kept {
                 let predictions = at(0);
-                kept.predictions[setting * points..][..points].copy_from_slice(predictions);
+                let place = setting * points..(setting + 1) * points;
+                if let Some(kept) = kept.predictions.get_mut(place) {
+                    kept.copy_from_slice(predictions);
+                }
                 let distances = predictions.iter().zip(truth).zip(weights);
                 let excess: f64 = distances.map(|((p, f), w)| w * (p - f) * (p - f)).sum();
                 kept.risk[setting] = self.noise[stage.problem] + excess;

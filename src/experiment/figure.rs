@@ -93,6 +93,10 @@ pub(super) struct RawHeatmap {
     /// What is drawn, a panel each (default: risk).
     #[schemars(with = "Option<Vec<Part>>")]
     parts: Option<Spanned<Vec<Part>>>,
+    /// The horizontal axis (default: as the sweep is spread).
+    x_scale: Option<Scale>,
+    /// The vertical axis (default: as the sweep is spread).
+    y_scale: Option<Scale>,
     /// How colours are spread (default: log where values differ by more than a factor of 30).
     scale: Option<Scale>,
     /// Where the colours end: all above has the last one (default: at the largest value).
@@ -283,6 +287,10 @@ pub struct Heatmap {
     pub learners: Vec<String>,
     /// What is drawn.
     pub parts: Vec<Part>,
+    /// The horizontal axis; `None` for as the sweep is spread.
+    pub x_scale: Option<Scale>,
+    /// The vertical axis; `None` for as the sweep is spread.
+    pub y_scale: Option<Scale>,
     /// How colours are spread; `None` for as the values suggest.
     pub scale: Option<Scale>,
     /// Where the colours end.
@@ -617,9 +625,19 @@ fn check_heatmap(
         }
     };
     few_panels(learners.len() * parts.len(), span)?;
+    for (which, scale) in [raw.x_scale, raw.y_scale].into_iter().enumerate() {
+        let drawn = curves.iter().filter(|curve| learners.contains(&curve.name));
+        let values = drawn.filter_map(|curve| curve.axes.get(which)?.values.first());
+        let lowest = values.copied().fold(f64::INFINITY, f64::min);
+        if scale == Some(Scale::Log) && lowest <= 0.0 {
+            return Err(no_log(lowest, span));
+        }
+    }
     Ok(Heatmap {
         learners,
         parts,
+        x_scale: raw.x_scale,
+        y_scale: raw.y_scale,
         scale: raw.scale,
         max: above_zero(&raw.max, "max")?,
         marks: marks(&raw.marks)?,

@@ -194,8 +194,12 @@ pub struct Run {
     pub length: Length,
     /// All random numbers follow from it.
     pub seed: u64,
-    /// How many resamples' data and fits are kept for drawing.
+    /// How many resamples' risks are kept for drawing.
     pub keep: u64,
+    /// How many resamples' training sets are kept; fewer where they are very large.
+    pub keep_data: u64,
+    /// How many resamples' fits are kept; fewer where there are very many settings.
+    pub keep_fits: u64,
     /// Whether inputs, noise and algorithm are crossed, to split the variance by source.
     pub sources: bool,
 }
@@ -257,7 +261,7 @@ fn check(name: &str, source: &Source) -> Result<Experiment, Trouble> {
     let largest = problems.iter().max_by_key(|problem| problem.train);
     let largest = largest.expect("every learner has a problem");
     let test = check_test(raw.run.test.as_ref(), &problems, largest, run.seed)?;
-    check_size(&raw.run, &curves, &test, &mut run)?;
+    check_size(&raw.run, &curves, &problems, &test, &mut run)?;
     check_finite(&raw.problem, largest, &test, run.seed)?;
     let figures = figure::check(&raw.figure, &curves, problem.dimension, run.sources)?;
     Ok(Experiment {
@@ -498,6 +502,8 @@ fn check_run(raw: &RawRun) -> Result<Run, Trouble> {
         length,
         seed,
         keep,
+        keep_data: keep,
+        keep_fits: keep,
         sources: raw.sources,
     })
 }
@@ -609,12 +615,22 @@ fn check_test(
 /// The most rows of kept fits.
 const MOST_ROWS: u64 = 20_000_000;
 
+/// The most numbers of training sets or fits that are kept unasked: writing more takes longer than
+/// many a run.
+const FREE_NUMBERS: u64 = 3_000_000;
+
 /// The most numbers that a run may hold in memory, 4 GB of them.
 const MOST_NUMBERS: u64 = 500_000_000;
 
 /// A run must fit into memory: sums for every group, setting and test point, and the fits that are
-/// kept. Where `keep` is not given, it gives way.
-fn check_size(raw: &RawRun, curves: &[Curve], test: &Test, run: &mut Run) -> Result<(), Trouble> {
+/// kept. Where `keep` is not given, training sets and fits give way.
+fn check_size(
+    raw: &RawRun,
+    curves: &[Curve],
+    problems: &[Problem],
+    test: &Test,
+    run: &mut Run,
+) -> Result<(), Trouble> {
     let settings: usize = curves.iter().map(Curve::settings).sum();
     let places = settings as u64 * test.points.len() as u64;
     // Mean and squares, and seven contrasts of a cube, for every group, and the table of points.
@@ -633,15 +649,24 @@ fn check_size(raw: &RawRun, curves: &[Curve], test: &Test, run: &mut Run) -> Res
             thousands(MOST_NUMBERS / each)
         )));
     }
-    let most = (MOST_ROWS / places.max(1)).max(1);
+    let rows = |most: u64| (most / places.max(1)).max(1);
     match &raw.keep {
-        Some(keep) if run.keep > most => Err(Trouble::new(
+        Some(keep) if run.keep > rows(MOST_ROWS) => Err(Trouble::new(
             keep.span(),
-            format!("so many fits are too many to keep: at most {most} here"),
+            format!(
+                "so many fits are too many to keep: at most {} here",
+                rows(MOST_ROWS)
+            ),
         )),
         Some(_) => Ok(()),
         None => {
-            run.keep = run.keep.min(most);
+            let free = |rows: u64, columns: usize| {
+                (FREE_NUMBERS / rows.saturating_mul(columns as u64).max(1)).clamp(1, run.keep)
+            };
+            let dimension = test.points.dimension();
+            run.keep_fits = free(places, dimension + 3);
+            let points = problems.iter().map(|problem| problem.train as u64);
+            run.keep_data = free(points.sum(), dimension + 2);
             Ok(())
         }
     }

@@ -113,20 +113,20 @@ pub fn panel<'a, 'b>(
     Panel::new(canvas, frame, x, y)
 }
 
-/// A range that shows the truth, the data, and the refits but for their wildest hundredth.
+/// A range that shows the truth, the data, and the refits unless they are wild.
 pub fn heights(
     panels: &[Shown],
     experiment: &Experiment,
     tables: &Tables,
 ) -> Result<(f64, f64), FigureError> {
-    let mut values: Vec<f64> = Vec::new();
+    let (mut firm, mut loose): (Vec<f64>, Vec<f64>) = Default::default();
     for shown in panels {
         if shown.data {
-            values.extend(first_data(shown, experiment, tables).1);
+            firm.extend(first_data(shown, experiment, tables).1);
         }
         let rows = rows_at(&tables.points, shown.series, shown.value)?;
-        values.extend(column(&tables.points, "truth", &rows));
-        values.extend(column(&tables.points, "mean", &rows));
+        firm.extend(column(&tables.points, "truth", &rows));
+        loose.extend(column(&tables.points, "mean", &rows));
         let points = rows.len();
         let rows = rows_at(&tables.fits, shown.series, shown.value)?;
         let predictions = column(&tables.fits, "prediction", &rows);
@@ -134,9 +134,23 @@ pub fn heights(
         let mut sorted = shown.to_vec();
         sorted.sort_by(f64::total_cmp);
         let tail = sorted.len() / 200;
-        values.extend_from_slice(&sorted[tail..sorted.len() - tail]);
+        loose.extend_from_slice(&sorted[tail..sorted.len() - tail]);
     }
-    Ok(room(values.into_iter(), Scale::Linear, 0.08))
+    // Wild fits are cut rather than truth and data squeezed.
+    let ends = |values: &[f64]| {
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        (low, high)
+    };
+    let ((low, high), (loose_low, loose_high)) = (ends(&firm), ends(&loose));
+    let reach = 0.6 * (high - low);
+    if reach > 0.0 {
+        firm.push(loose_low.clamp(low - reach, low));
+        firm.push(loose_high.clamp(high, high + reach));
+    } else {
+        firm.extend([loose_low, loose_high]);
+    }
+    Ok(room(firm.into_iter(), Scale::Linear, 0.08))
 }
 
 /// The labels of what a panel shows, with their colours.

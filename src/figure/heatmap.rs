@@ -26,12 +26,20 @@ struct Content<'a> {
     doubtful: Vec<bool>,
 }
 
-pub fn caption(sets: &str, options: &Heatmap) -> String {
-    let means = options.parts.iter().any(|part| *part != Part::Median);
-    let ring = "ring: the lowest";
-    match means {
-        true => format!("{sets}; {ring}; crossed out: no mean to be believed (heavy tail)"),
-        false => format!("{sets}; {ring}"),
+pub fn caption(sets: &str, experiment: &Experiment, options: &Heatmap, tables: &Tables) -> String {
+    let curves = learners(experiment, &options.learners);
+    let mut drawn = curves.iter().flat_map(|curve| {
+        options
+            .parts
+            .iter()
+            .map(|part| content(curve, *part, tables))
+    });
+    let crossed = drawn.any(|content| content.is_ok_and(|c| c.doubtful.contains(&true)));
+    match crossed {
+        true => {
+            format!("{sets}; ring: the lowest; crossed out: no mean to be believed (heavy tail)")
+        }
+        false => format!("{sets}; ring: the lowest"),
     }
 }
 
@@ -57,7 +65,8 @@ pub fn draw(
     frame.top += TITLE * if several { 2.0 } else { 1.0 };
     let second = contents[0].curve.axes.get(1);
     let second = second.ok_or_else(|| FigureError::Missing("a second axis".to_owned()))?;
-    let (y_edges, y) = laid_out(second, (frame.bottom, frame.top));
+    let y_scale = options.y_scale.unwrap_or(second.scale);
+    let (y_edges, y) = laid_out(second, y_scale, (frame.bottom, frame.top));
     frame.left = MARGIN + y_room(&y);
     // Every panel has a colour bar of its own: a risk and a training error share no range.
     let bars: Vec<Colours> = contents.iter().map(|c| Colours::of(c, options)).collect();
@@ -74,7 +83,8 @@ pub fn draw(
             ..frame
         };
         let first = &content.curve.axes[0];
-        let (x_edges, x) = laid_out(first, (frame.left, frame.right));
+        let x_scale = options.x_scale.unwrap_or(first.scale);
+        let (x_edges, x) = laid_out(first, x_scale, (frame.left, frame.right));
         let panel = Panel::new(canvas, frame, x, y);
         let long = format!("{} ({})", first.name, first.about);
         let fits = text_width(&long, theme::AXIS, false) < width;
@@ -90,7 +100,7 @@ pub fn draw(
         cells(canvas, content, colours, &x_edges, &y_edges)?;
         lowest(canvas, content, (&x, &y))?;
         for mark in &options.marks {
-            panel.mark_over(mark)?;
+            panel.mark(mark, (255, 255, 255))?;
         }
         bar(canvas, frame, colours)?;
     }
@@ -116,8 +126,7 @@ fn content<'a>(curve: &'a Curve, part: Part, tables: &Tables) -> Result<Content<
 }
 
 /// The edges of an axis's cells, half-way between neighbours, and the axis through them.
-fn laid_out(swept: &Swept, ends: (f64, f64)) -> (Vec<f64>, Axis) {
-    let scale = swept.scale;
+fn laid_out(swept: &Swept, scale: Scale, ends: (f64, f64)) -> (Vec<f64>, Axis) {
     let [to, from]: [fn(f64) -> f64; 2] = match scale {
         Scale::Linear => [|v| v, |v| v],
         Scale::Log => [f64::ln, f64::exp],
@@ -155,7 +164,16 @@ fn cells(
         let (left, right) = (x_edges[i], x_edges[i + 1]);
         let (bottom, top) = (y_edges[j], y_edges[j + 1]);
         let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
-        canvas.fill(&corners, colours.colour(*value), 1.0)?;
+        // Cells reach under those that are drawn after them, so that no seam shows.
+        let over = f64::from(u8::from(i + 1 < columns));
+        let up = f64::from(u8::from(j + 2 < y_edges.len()));
+        let reach = [
+            (left, top - up),
+            (right + over, top - up),
+            (right + over, bottom),
+            (left, bottom),
+        ];
+        canvas.fill(&reach, colours.colour(*value), 1.0)?;
         if content.doubtful[setting] {
             let stroke = Stroke::new((255, 255, 255), 1.0).faint(0.8);
             canvas.line(&[corners[0], corners[2]], stroke)?;
@@ -193,7 +211,7 @@ fn bar(canvas: &Canvas, frame: Frame, colours: &Colours) -> Result<(), FigureErr
     for step in 0..steps {
         let bottom = frame.bottom - f64::from(step) * height;
         // A little overlap, so that no seam shows.
-        let top = (bottom - height - 0.3).max(frame.top);
+        let top = (bottom - height - 1.0).max(frame.top);
         let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
         canvas.fill(
             &corners,
@@ -240,8 +258,8 @@ impl Colours {
         });
         let low = match scale {
             Scale::Linear => least,
-            // Rounding alone may leave a training error of 10⁻³⁰: eight decades are enough.
-            Scale::Log => least.max(high * 1e-8),
+            // Rounding alone may leave a training error of 10⁻³⁰: six decades are enough.
+            Scale::Log => least.max(high * 1e-6),
         };
         match low < high {
             true => Colours { scale, low, high },
@@ -319,16 +337,10 @@ mod tests {
 
     #[test]
     fn cells_end_half_way_to_their_neighbours() {
-        let swept = |values: &[f64], scale| Swept {
-            name: String::new(),
-            about: String::new(),
-            values: values.to_vec(),
-            scale,
-        };
-        let (edges, axis) = laid_out(&swept(&[1.0, 2.0, 4.0], Scale::Linear), (0.0, 1.0));
+        let (edges, axis) = laid_out(&Swept::new("", &[1.0, 2.0, 4.0]), Scale::Linear, (0.0, 1.0));
         assert_eq!((axis.from, axis.to), (0.5, 5.0));
         assert!((edges[1] - axis.place(1.5)).abs() < 1e-12);
-        let (edges, axis) = laid_out(&swept(&[1.0, 100.0], Scale::Log), (0.0, 1.0));
+        let (edges, axis) = laid_out(&Swept::new("", &[1.0, 100.0]), Scale::Log, (0.0, 1.0));
         assert!((edges[1] - axis.place(10.0)).abs() < 1e-12);
         assert!((axis.from - 0.1).abs() < 1e-12);
     }

@@ -90,7 +90,7 @@ fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String 
                     "bands: from quartile to quartile".to_owned()
                 }
                 None if options.parts.contains(&Part::Median) => {
-                    "bands: 95 % intervals, of the median from quartile to quartile".to_owned()
+                    "bands: 95 % intervals; quartiles of the median risk".to_owned()
                 }
                 None => "bands: 95 % intervals".to_owned(),
             };
@@ -99,11 +99,11 @@ fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String 
                 runs => format!("; faint: {runs} single training sets"),
             };
             let cut = match options.y_scale == Scale::Log && tradeoff::has_zero(options, tables) {
-                true => "; values at or below 0 are off the axis",
+                true => "; not above 0: off the axis",
                 false => "",
             };
             let heavy = match tradeoff::has_doubt(experiment, options, tables) {
-                true => "; thin dashes: no mean to be believed (heavy tail)",
+                true => "; thin dashes: heavy tail, no mean",
                 false => "",
             };
             format!("{sets}; {shown}{runs}{cut}{heavy}")
@@ -113,7 +113,9 @@ fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String 
         }
         Kind::Fits(options) => format!(
             "{} of {} refits, each to its own {} points{}",
-            options.refits.min(kept),
+            options
+                .refits
+                .min(experiment.run.keep_fits.min(resamples) as usize),
             thousands(resamples),
             experiment.train_sizes(),
             if options.mean {
@@ -123,7 +125,7 @@ fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String 
             }
         ),
         Kind::Pointwise(_) => sets,
-        Kind::Heatmap(options) => heatmap::caption(&sets, options),
+        Kind::Heatmap(options) => heatmap::caption(&sets, experiment, options, tables),
         Kind::Sources(_) => format!(
             "{} cubes of 8 training sets of {} points: inputs, noise and the algorithm’s draws crossed",
             thousands(resamples),

@@ -184,44 +184,35 @@ impl<'a, 'b> Panel<'a, 'b> {
         Ok(())
     }
 
-    /// An upright line with a text at its upper end, on the side that has room.
-    pub fn mark(&self, mark: &Mark) -> Result<(), FigureError> {
-        self.mark_in(mark, theme::SOFT)
+    /// Whether the horizontal axis reaches a value.
+    pub fn spans(&self, x: f64) -> bool {
+        (self.frame.left..=self.frame.right).contains(&self.x.place(x))
     }
 
-    /// The same, over a picture.
-    pub fn mark_over(&self, mark: &Mark) -> Result<(), FigureError> {
-        self.mark_in(mark, (255, 255, 255))
-    }
-
-    fn mark_in(&self, mark: &Mark, colour: theme::Colour) -> Result<(), FigureError> {
+    /// An upright line in a picture, with a text at its upper end on the side that has room.
+    pub fn mark(&self, mark: &Mark, colour: theme::Colour) -> Result<(), FigureError> {
         let Frame {
             left,
             top,
             right,
             bottom,
         } = self.frame;
-        let x = self.x.place(mark.at);
-        if !(left..=right).contains(&x) {
+        if !self.spans(mark.at) {
             return Ok(());
         }
+        let x = self.x.place(mark.at);
         let stroke = Stroke::new(colour, 1.8).dashed();
         self.canvas.line(&[(x, top), (x, bottom)], stroke)?;
         let (room_left, room_right) = (x - left - 16.0, right - x - 16.0);
         let width = text_width(&mark.text, theme::CAPTION, false);
-        let style = (theme::CAPTION, false);
-        match width <= room_right || room_right >= room_left {
-            true => {
-                let text = shortened(&mark.text, theme::CAPTION, false, room_right);
-                let place = (x + 8.0, top + 14.0);
-                self.canvas.text(place, &text, style, colour, Side::Right)
-            }
-            false => {
-                let text = shortened(&mark.text, theme::CAPTION, false, room_left);
-                let place = (x - 8.0, top + 14.0);
-                self.canvas.text(place, &text, style, colour, Side::Left)
-            }
-        }
+        let (room, away, side) = match width <= room_right || room_right >= room_left {
+            true => (room_right, 8.0, Side::Right),
+            false => (room_left, -8.0, Side::Left),
+        };
+        let text = shortened(&mark.text, theme::CAPTION, false, room);
+        let place = (x + away, top + 14.0);
+        self.canvas
+            .text(place, &text, (theme::CAPTION, false), colour, side)
     }
 
     /// As many numbers as fit side by side.
@@ -246,8 +237,9 @@ impl<'a, 'b> Panel<'a, 'b> {
 
     /// A curve, cut where it leaves the panel.
     pub fn curve(&self, xs: &[f64], ys: &[f64], stroke: Stroke) -> Result<(), FigureError> {
-        // What has no logarithm leaves a gap.
-        let place = |(x, y): (&f64, &f64)| match self.y.scale == Scale::Log && *y <= 0.0 {
+        // What has no logarithm, and what is infinite, leaves a gap.
+        let gap = |y: f64| !y.is_finite() || (self.y.scale == Scale::Log && y <= 0.0);
+        let place = |(x, y): (&f64, &f64)| match gap(*y) {
             true => (self.x.place(*x), f64::NAN),
             false => self.at(*x, *y),
         };

@@ -4,6 +4,7 @@ use super::axis::{Axis, room};
 use super::canvas::{Canvas, Stroke, text_width};
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
 use super::select::{Series, column, rows_of, series};
+use super::tradeoff::{doubtful, stretches};
 use super::{FigureError, MARGIN, theme};
 use crate::decompose::SOURCES;
 use crate::experiment::{Experiment, Scale, SourcesFigure};
@@ -27,6 +28,8 @@ struct Content<'a> {
     /// By part: empty where a source has none.
     layers: Vec<Option<(Vec<f64>, Vec<f64>)>>,
     total: Vec<f64>,
+    /// Where the tail is too heavy for a mean.
+    doubtful: Vec<bool>,
 }
 
 pub fn draw(
@@ -49,8 +52,15 @@ pub fn draw(
         .iter()
         .map(|content| content.series.names(several).len());
     frame.top += TITLE * titles.max().unwrap_or(0) as f64;
-    let most = contents.iter().flat_map(|content| &content.total).copied();
-    let most = most.filter(|value| value.is_finite()).fold(0.0, f64::max);
+    let believed = contents.iter().flat_map(|content| {
+        let totals = content.total.iter().zip(&content.doubtful);
+        totals
+            .filter(|(_, doubtful)| !**doubtful)
+            .map(|(total, _)| *total)
+    });
+    let most = believed
+        .filter(|value| value.is_finite())
+        .fold(0.0, f64::max);
     let high = match (options.share, options.y_max) {
         (true, _) => 1.0,
         (false, Some(most)) => most,
@@ -88,9 +98,19 @@ pub fn draw(
         for (part, layer) in content.layers.iter().enumerate() {
             let Some((low, high)) = layer else { continue };
             let colour = theme::SOURCES[part];
-            panel.band(&content.xs, low, high, colour, 0.92)?;
-            let edge = Stroke::new((255, 255, 255), 1.2);
-            panel.curve(&content.xs, high, edge)?;
+            // Means that are not to be believed leave a gap.
+            for (range, _) in stretches(&content.doubtful, content.xs.len())
+                .into_iter()
+                .filter(|(_, believed)| *believed)
+            {
+                let xs = &content.xs[range.clone()];
+                let (low, high) = (&low[range.clone()], &high[range]);
+                panel.band(xs, low, high, colour, 0.92)?;
+                panel.curve(xs, high, Stroke::new((255, 255, 255), 1.2))?;
+                if part == 6 && !options.share {
+                    panel.curve(xs, high, Stroke::new(theme::INK, 2.6))?;
+                }
+            }
             let middle = low.last().zip(high.last());
             let middle = middle.map_or(0.0, |(low, high)| (low + high) / 2.0);
             ends.push(Label {
@@ -99,11 +119,8 @@ pub fn draw(
                 y: panel.y.place(middle),
             });
         }
-        if !options.share {
-            panel.curve(&content.xs, &content.total, Stroke::new(theme::INK, 2.6))?;
-        }
         for mark in &options.marks {
-            panel.mark(mark)?;
+            panel.mark(mark, theme::INK)?;
         }
         if i == last {
             write_labels(canvas, frame, ends)?;
@@ -147,6 +164,7 @@ fn content<'a>(
         series,
         layers: layers.collect(),
         total: get("variance").to_vec(),
+        doubtful: doubtful(series, tables),
         xs,
     })
 }

@@ -99,7 +99,7 @@ fn is_mean(part: Part) -> bool {
 }
 
 /// Where the tail of a curve's risk is too heavy for a mean.
-fn doubtful(series: Series, tables: &Tables) -> Vec<bool> {
+pub fn doubtful(series: Series, tables: &Tables) -> Vec<bool> {
     let rows = rows_of(&tables.curves, series).unwrap_or(0..0);
     let shares = column(&tables.curves, "largest_share", &rows);
     let resamples = tables.curves.wholes("resamples");
@@ -149,7 +149,8 @@ pub fn draw(
     // Above the panels, lines for their titles and one for where the risk is lowest.
     let titles = contents.iter().map(|content| content.title.len()).max();
     frame.top += TITLE * titles.unwrap_or(0) as f64;
-    let marked = contents.iter().any(|content| content.minimum.is_some());
+    let marked =
+        !options.marks.is_empty() || contents.iter().any(|content| content.minimum.is_some());
     if marked {
         frame.top += MINIMUM;
     }
@@ -201,11 +202,9 @@ pub fn draw(
             x_whole: axis.values.iter().all(|value| value.fract() == 0.0),
         };
         panel.surround(&around)?;
-        for mark in &options.marks {
-            panel.mark(mark)?;
-        }
+        marks(canvas, &panel, &options.marks)?;
         fill(&panel, content, options)?;
-        mark(canvas, &panel, content)?;
+        above(canvas, &panel, content, &options.marks)?;
         if i == last {
             let ends = content.lines.iter().map(|line| end_label(&panel, line));
             write_labels(canvas, upper, ends.collect())?;
@@ -220,13 +219,7 @@ pub fn draw(
                 x_numbers: true,
                 ..around
             })?;
-            let bare = |mark: &Mark| Mark {
-                at: mark.at,
-                text: String::new(),
-            };
-            for mark in options.marks.iter().map(bare) {
-                panel.mark(&mark)?;
-            }
+            marks(canvas, &panel, &options.marks)?;
             let mut ends = Vec::new();
             for line in &content.lower {
                 panel.curve(&line.xs, &line.values, Stroke::new(line.colour, 3.0))?;
@@ -570,18 +563,19 @@ fn heights(contents: &[Content], options: &Tradeoff) -> (f64, f64) {
     match options.y_scale {
         Scale::Linear => (0.0, if high > 0.0 { high } else { 1.0 }),
         Scale::Log => {
-            let lowest = |bias: bool| {
-                let lines = lines().filter(|line| (line.part == Part::Bias2) == bias);
+            let falls = |part: Part| matches!(part, Part::Bias2 | Part::Train);
+            let lowest = |falling: bool| {
+                let lines = lines().filter(|line| falls(line.part) == falling);
                 let values = lines.flat_map(|line| &line.values).copied();
                 values
                     .filter(|value| *value > 0.0)
                     .fold(f64::INFINITY, f64::min)
             };
-            // An estimate of bias² may come arbitrarily near to zero: three decades are enough.
-            let (bias, other) = (lowest(true), lowest(false));
+            // Bias² and training error may come arbitrarily near to zero: three decades are enough.
+            let (falling, other) = (lowest(true), lowest(false));
             let low = match other.is_finite() {
-                true => other.min(bias.max(other * 1e-3)),
-                false => bias,
+                true => other.min(falling.max(other * 1e-3)),
+                false => falling.max(high * 1e-6),
             };
             match (high > 0.0, low < high) {
                 (true, true) => (low / 1.3, high),
@@ -649,7 +643,7 @@ fn fill(panel: &Panel, content: &Content, options: &Tradeoff) -> Result<(), Figu
 
 /// The stretches of a curve that can be believed, and those between them that cannot, which reach
 /// to their neighbours.
-fn stretches(doubtful: &[bool], length: usize) -> Vec<(Range<usize>, bool)> {
+pub fn stretches(doubtful: &[bool], length: usize) -> Vec<(Range<usize>, bool)> {
     let doubt = |i: usize| doubtful.get(i).copied().unwrap_or(false);
     let mut stretches = Vec::new();
     let mut start = 0;
@@ -665,37 +659,62 @@ fn stretches(doubtful: &[bool], length: usize) -> Vec<(Range<usize>, bool)> {
     stretches
 }
 
-/// Marks where the risk is lowest.
-fn mark(canvas: &Canvas, panel: &Panel, content: &Content) -> Result<(), FigureError> {
-    let Some((x, y, setting)) = &content.minimum else {
-        return Ok(());
-    };
-    let text = &format!("lowest at {setting}");
-    let place = panel.at(*x, *y);
-    if !panel.shows(place) {
-        return Ok(());
+/// The upright lines of the marks.
+fn marks(canvas: &Canvas, panel: &Panel, marks: &[Mark]) -> Result<(), FigureError> {
+    let Frame { top, bottom, .. } = panel.frame;
+    for mark in marks.iter().filter(|mark| panel.spans(mark.at)) {
+        let x = panel.x.place(mark.at);
+        let stroke = Stroke::new(theme::SOFT, 1.8).dashed();
+        canvas.line(&[(x, top), (x, bottom)], stroke)?;
     }
+    Ok(())
+}
+
+/// Marks where the risk is lowest, and writes that and the texts of the marks above the panel, as
+/// far as they do not meet.
+fn above(
+    canvas: &Canvas,
+    panel: &Panel,
+    content: &Content,
+    marks: &[Mark],
+) -> Result<(), FigureError> {
     let Frame {
         left,
         right,
         top,
         bottom,
     } = panel.frame;
-    let guide = Stroke::new(theme::SOFT, 1.4).dashed();
-    canvas.line(&[(place.0, top - 6.0), (place.0, bottom)], guide)?;
-    canvas.ring(place, 8.0, Stroke::new(theme::RISK, 2.4))?;
     let style = (theme::CAPTION, false);
-    let text = match text_width(text, style.0, style.1) <= right - left {
-        true => text.clone(),
-        false => shortened(setting, style.0, style.1, right - left + 20.0),
-    };
-    let half = text_width(&text, style.0, style.1) / 2.0;
-    let middle = place
-        .0
-        .max(left + half)
-        .min((right - half).max(left + half));
-    let above = (middle, top - MINIMUM * 0.6);
-    canvas.text(above, &text, style, theme::INK, Side::Middle)
+    let mut texts: Vec<(f64, String, theme::Colour)> = Vec::new();
+    for mark in marks.iter().filter(|mark| panel.spans(mark.at)) {
+        texts.push((panel.x.place(mark.at), mark.text.clone(), theme::SOFT));
+    }
+    if let Some((x, y, setting)) = &content.minimum
+        && panel.shows(panel.at(*x, *y))
+    {
+        let place = panel.at(*x, *y);
+        let guide = Stroke::new(theme::SOFT, 1.4).dashed();
+        canvas.line(&[(place.0, top - 6.0), (place.0, bottom)], guide)?;
+        canvas.ring(place, 8.0, Stroke::new(theme::RISK, 2.4))?;
+        let long = format!("lowest at {setting}");
+        let text = match text_width(&long, style.0, style.1) <= right - left {
+            true => long,
+            false => shortened(setting, style.0, style.1, right - left + 20.0),
+        };
+        texts.insert(0, (place.0, text, theme::INK));
+    }
+    let mut taken: Vec<(f64, f64)> = Vec::new();
+    for (x, text, colour) in texts {
+        let half = text_width(&text, style.0, style.1) / 2.0;
+        let middle = x.max(left + half).min((right - half).max(left + half));
+        let (from, to) = (middle - half - 12.0, middle + half + 12.0);
+        if taken.iter().all(|(start, end)| to < *start || from > *end) {
+            taken.push((from, to));
+            let place = (middle, top - MINIMUM * 0.6);
+            canvas.text(place, &text, style, colour, Side::Middle)?;
+        }
+    }
+    Ok(())
 }
 
 fn end_label(panel: &Panel, line: &Line) -> Label {

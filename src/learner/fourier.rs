@@ -5,9 +5,9 @@ use faer::{Mat, Side};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::Learner;
 use super::family::{Blueprint, Family, LAMBDA, Most, Number, whole};
-use super::spectrum::filtered;
+use super::spectrum::{diagnose, filtered, length};
+use super::{Diagnosis, Learner};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
@@ -260,6 +260,38 @@ impl Learner for Fourier {
                 }
             }
         }
+    }
+
+    fn solves(&self) -> bool {
+        true
+    }
+
+    fn diagnose(&mut self, data: &Training) -> Option<Vec<Diagnosis>> {
+        let mut found = vec![None; self.settings.len()];
+        for (scale, settings) in &self.scales {
+            let path = &self.settings;
+            let most = settings.last().map_or(0, |&c| path[c].features);
+            let cosines = self.cosines(&data.inputs, most, *scale);
+            let mut gram = Mat::zeros(data.len(), data.len());
+            let mut summed = 0;
+            for same in settings.chunk_by(|a, b| path[*a].features == path[*b].features) {
+                let p = path[same[0]].features;
+                let more = cosines.subcols(summed, p - summed);
+                gram += more * more.transpose();
+                summed = p;
+                let gram = (p > data.len()).then_some(&gram);
+                // Condition and rank do not depend on the factor √(2/p); weights do.
+                let matrix = diagnose(cosines.subcols(0, p), gram, f64::NAN);
+                for &c in same {
+                    let weight_norm = length(&self.weights[c]) / (2.0 / p as f64).sqrt();
+                    found[c] = Some(Diagnosis {
+                        weight_norm,
+                        ..matrix
+                    });
+                }
+            }
+        }
+        found.into_iter().collect()
     }
 }
 

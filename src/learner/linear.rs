@@ -2,10 +2,10 @@
 
 use faer::Mat;
 
-use super::Learner;
 use super::family::{Blueprint, Choice, Family, LAMBDA, Most, Number, whole};
-use super::spectrum::{centre, ridge};
-use crate::problem::{Points, Training};
+use super::spectrum::{centre, diagnose, length, ridge};
+use super::{Diagnosis, Expected, Learner};
+use crate::problem::{Inputs, Points, Problem, Training, Truth};
 use crate::stream::Stream;
 
 pub(super) const FAMILY: Family = Family {
@@ -171,5 +171,81 @@ impl Learner for Linear {
 
     fn is_linear(&self) -> bool {
         true
+    }
+
+    fn expected(&self, problem: &Problem) -> Option<Vec<Expected>> {
+        let (Truth::Linear(weights), Inputs::Normal { mean, sd }) =
+            (&problem.truth, problem.inputs)
+        else {
+            return None;
+        };
+        let plain = self
+            .groups
+            .iter()
+            .all(|group| group.lambdas.iter().all(|l| *l == 0.0));
+        let even = problem.noise.sd.is_constant() && mean == 0.0;
+        if self.intercept || problem.fixed || !plain || !even {
+            return None;
+        }
+        let noise = problem.noise.sd.at(&[]).powi(2);
+        let n = problem.train as f64;
+        let mut expected = vec![Expected::default(); self.capacities];
+        for group in &self.groups {
+            let used = group.features.min(weights.len());
+            let size = |weights: &[f64]| (sd * length(weights)).powi(2);
+            let (inside, outside) = (size(&weights[..used]), size(&weights[used..]));
+            let form = isotropic(n, used as f64, inside, outside, noise);
+            for &c in &group.settings {
+                expected[c] = form;
+            }
+        }
+        Some(expected)
+    }
+
+    fn solves(&self) -> bool {
+        true
+    }
+
+    fn diagnose(&mut self, data: &Training) -> Option<Vec<Diagnosis>> {
+        let mut found = vec![None; self.capacities];
+        for group in &self.groups {
+            let columns = group.means.len();
+            let entry = |i: usize, j: usize| data.inputs.get(i, j) - group.means[j];
+            let design = Mat::from_fn(data.len(), columns, entry);
+            for (weights, &c) in group.weights.chunks_exact(columns).zip(&group.settings) {
+                found[c] = Some(diagnose(design.as_ref(), None, length(weights)));
+            }
+        }
+        found.into_iter().collect()
+    }
+}
+
+/// Least squares without a constant on p of the coordinates of isotropic normal inputs, exact for
+/// every n and p: with r_i² of the truth's squared length in the coordinates that are used and r_o²
+/// outside,
+///
+/// - p < n - 1: bias² r_o², variance (σ² + r_o²) p/(n - p - 1),
+/// - p > n + 1, g = n/p: bias² r_i² (1-g)² + r_o², variance r_i² g (1-g) + (σ² + r_o²) n/(p - n - 1),
+/// - in between: no finite variance.
+///
+/// Sources: Breiman and Freedman (1983) below the threshold, Belkin, Hsu and Xu (2020) beyond.
+fn isotropic(n: f64, p: f64, inside: f64, outside: f64, noise: f64) -> Expected {
+    let unexplained = noise + outside;
+    if p < n - 1.0 {
+        Expected {
+            bias2: outside,
+            variance: unexplained * p / (n - p - 1.0),
+        }
+    } else if p > n + 1.0 {
+        let share = n / p;
+        Expected {
+            bias2: inside * (1.0 - share).powi(2) + outside,
+            variance: inside * share * (1.0 - share) + unexplained * n / (p - n - 1.0),
+        }
+    } else {
+        Expected {
+            bias2: f64::NAN,
+            variance: f64::INFINITY,
+        }
     }
 }

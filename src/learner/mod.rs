@@ -34,7 +34,7 @@ pub use linear::{Linear, LinearSetting};
 pub use polynomial::{Basis, Polynomial, PolynomialSetting};
 pub use tree::{Tree, TreeSetting};
 
-use crate::problem::{Points, Training};
+use crate::problem::{Points, Problem, Training};
 use crate::stream::Stream;
 
 /// A model family with a list of settings, its capacity path.
@@ -64,6 +64,13 @@ pub trait Learner: Replicate + Send + Sync {
         None
     }
 
+    /// For problems where they are known although the inputs are drawn anew: the exact bias² and
+    /// variance of every setting, averaged over the inputs' distribution.
+    fn expected(&self, problem: &Problem) -> Option<Vec<Expected>> {
+        let _ = problem;
+        None
+    }
+
     /// Whether it solves for weights, and can be asked to [`Learner::diagnose`] that.
     fn solves(&self) -> bool {
         false
@@ -75,6 +82,15 @@ pub trait Learner: Replicate + Send + Sync {
         let _ = data;
         None
     }
+}
+
+/// Exact bias² and variance, averaged over the inputs' distribution.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Expected {
+    /// Bias².
+    pub bias2: f64,
+    /// Variance; infinite where it does not exist.
+    pub variance: f64,
 }
 
 /// What the solving for weights met with.

@@ -1,6 +1,8 @@
 //! Many regularised fits from one singular value decomposition.
 
-use faer::Mat;
+use faer::{Mat, MatRef, Side};
+
+use super::Diagnosis;
 
 /// Weights Σ_k filter(c, s_k) (u_k·y) v_k for every setting c, one after the other in `weights`,
 /// where Φ = U diag(s) Vᵀ. Singular values up to max(n, p) ε s_max count as zero; the filter sees
@@ -22,7 +24,7 @@ pub(super) fn filtered(
     }
     let Ok(svd) = design.thin_svd() else { return };
     let s = svd.S().column_vector();
-    let cut = rows.max(columns) as f64 * f64::EPSILON * s[0];
+    let cut = rank_cut(rows, columns, s[0]);
     weights.fill(0.0);
     for k in (0..s.nrows()).take_while(|k| s[*k] > cut) {
         let u = svd.U().col(k);
@@ -34,6 +36,60 @@ pub(super) fn filtered(
             }
         }
     }
+}
+
+/// Singular values up to here count as zero.
+fn rank_cut(rows: usize, columns: usize, largest: f64) -> f64 {
+    rows.max(columns) as f64 * f64::EPSILON * largest
+}
+
+/// The singular values of a matrix may be taken from its Gram matrix, which squares them, as long
+/// as their condition number stays below this.
+const GRAM_CONDITION: f64 = 1e5;
+
+/// What solving with a design matrix for weights of that length meets with. `gram` is ΦΦᵀ, which
+/// is smaller than Φ and good enough where Φ is well conditioned.
+pub(super) fn diagnose(design: MatRef<f64>, gram: Option<&Mat<f64>>, norm: f64) -> Diagnosis {
+    let (rows, columns) = (design.nrows(), design.ncols());
+    let of = |most: f64, least: f64| match least > 0.0 {
+        true => most / least,
+        false => f64::INFINITY,
+    };
+    if let Some(gram) = gram
+        && let Ok(squares) = gram.self_adjoint_eigenvalues(Side::Lower)
+    {
+        let size = |square: Option<&f64>| square.map_or(0.0, |square| square.max(0.0).sqrt());
+        let condition = of(size(squares.last()), size(squares.first()));
+        if condition < GRAM_CONDITION {
+            return Diagnosis {
+                rank: rows.min(columns) as f64,
+                condition,
+                weight_norm: norm,
+            };
+        }
+    }
+    let Ok(values) = design.singular_values() else {
+        return Diagnosis {
+            rank: f64::NAN,
+            condition: f64::NAN,
+            weight_norm: norm,
+        };
+    };
+    let (most, least) = (
+        values.first().copied().unwrap_or(0.0),
+        values.last().copied().unwrap_or(0.0),
+    );
+    let cut = rank_cut(rows, columns, most);
+    Diagnosis {
+        rank: values.iter().filter(|value| **value > cut).count() as f64,
+        condition: of(most, least),
+        weight_norm: norm,
+    }
+}
+
+/// The length of a vector.
+pub(super) fn length(vector: &[f64]) -> f64 {
+    vector.iter().map(|value| value * value).sum::<f64>().sqrt()
 }
 
 /// Weights that minimise ‖y - Φ w‖² + λ ‖w‖² for every λ of a list: the filter s/(s² + λ). At

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Table;
 use crate::decompose::{Estimate, SOURCES};
-use crate::engine::{LearnerResults, Results};
+use crate::engine::{Kept, LearnerResults, Results};
 use crate::experiment::{Curve, Experiment};
 
 /// All tables of a result.
@@ -130,7 +130,7 @@ fn curves(experiment: &Experiment, results: &Results) -> Table {
     let weights = &experiment.test.weights;
     let points = weights.len();
     let learners = || experiment.curves.iter().zip(&results.learners);
-    let exact = learners().any(|(_, result)| result.exact.is_some());
+    let exact = learners().any(|(_, result)| result.exact.is_some() || result.expected.is_some());
     let diagnosed = learners().any(|(_, result)| result.diagnoses.is_some());
     let members = |result: &LearnerResults| {
         let sources = result.decomposition.parts.first()?.sources.as_ref()?;
@@ -166,10 +166,11 @@ fn curves(experiment: &Experiment, results: &Results) -> Table {
                     let at = &all[setting * points..][..points];
                     at.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>()
                 };
-                let exact = result.exact.as_ref();
-                let [bias2, variance] = exact.map_or([f64::NAN; 2], |exact| {
-                    [&exact.bias2, &exact.variance].map(|e| average(e))
-                });
+                let [bias2, variance] = match (&result.exact, &result.expected) {
+                    (Some(exact), _) => [&exact.bias2, &exact.variance].map(|all| average(all)),
+                    (None, Some(expected)) => [expected[setting].bias2, expected[setting].variance],
+                    (None, None) => [f64::NAN; 2],
+                };
                 add("bias2_exact", bias2);
                 add("variance_exact", variance);
             }
@@ -323,7 +324,8 @@ fn fits(experiment: &Experiment, results: &Results) -> Table {
     for (which, curve) in experiment.curves.iter().enumerate() {
         let names = Names::of(curve);
         for setting in 0..curve.settings() {
-            for kept in &results.kept {
+            let with_fits = |kept: &&Kept| kept.resample < experiment.run.keep_fits;
+            for kept in results.kept.iter().filter(with_fits) {
                 let fit = &kept.fits[which].predictions[setting * test.len()..];
                 for (x, prediction) in test.rows().zip(fit) {
                     settings.push(&names, curve, setting);
