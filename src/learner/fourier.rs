@@ -5,6 +5,7 @@ use faer::{Mat, Side};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
+use super::cosine::cosines;
 use super::family::{Blueprint, Family, LAMBDA, Most, Number, whole};
 use super::spectrum::{diagnose, filtered, length};
 use super::{Diagnosis, Learner};
@@ -196,12 +197,28 @@ impl Fourier {
 
     /// cos(ω_j·x + b_j) of the first `count` features at every point, a column per feature.
     fn cosines(&self, points: &Points, count: usize, scale: f64) -> Mat<f64> {
-        let dimension = points.dimension();
-        Mat::from_fn(points.len(), count, |i, j| {
+        let (length, dimension) = (points.len(), points.dimension());
+        // Coordinate by coordinate, so that the loops run over points.
+        let across: Vec<f64> = (0..dimension)
+            .flat_map(|k| (0..length).map(move |i| points.get(i, k)))
+            .collect();
+        let mut column = vec![0.0; length];
+        let mut all = Mat::zeros(length, count);
+        for j in 0..count {
+            column.fill(self.phases[j]);
             let frequency = &self.frequencies[j * dimension..][..dimension];
-            let along = points.row(i).iter().zip(frequency);
-            (scale * along.map(|(x, w)| x * w).sum::<f64>() + self.phases[j]).cos()
-        })
+            for (x, w) in across.chunks_exact(length.max(1)).zip(frequency) {
+                let w = scale * w;
+                for (sum, x) in column.iter_mut().zip(x) {
+                    *sum += w * x;
+                }
+            }
+            cosines(&mut column);
+            for (place, cosine) in all.col_mut(j).iter_mut().zip(&column) {
+                *place = *cosine;
+            }
+        }
+        all
     }
 }
 

@@ -9,6 +9,7 @@
 
 mod bagging;
 mod boosting;
+mod cosine;
 mod family;
 mod forest;
 mod fourier;
