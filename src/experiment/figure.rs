@@ -161,6 +161,11 @@ pub(super) struct RawFits {
     /// Whether the first training set is drawn (default true).
     #[serde(default = "yes")]
     data: bool,
+    /// Whether the refits are drawn above and their mean below (default false: in one panel).
+    #[serde(default)]
+    split: bool,
+    /// A panel before all fits, with the first training set alone or with the truth.
+    sample: Option<Sample>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -218,6 +223,16 @@ pub enum Lower {
     Condition,
     /// Its numerical rank.
     Rank,
+}
+
+/// What a panel before all fits shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sample {
+    /// The first training set.
+    Data,
+    /// The first training set and the truth.
+    Truth,
 }
 
 /// An upright line with a text.
@@ -332,6 +347,10 @@ pub struct Fits {
     pub mean: bool,
     /// Whether the first training set is drawn.
     pub data: bool,
+    /// Whether refits are drawn above and their mean below.
+    pub split: bool,
+    /// A panel before all fits.
+    pub sample: Option<Sample>,
 }
 
 /// The parts of the error along x.
@@ -689,7 +708,10 @@ fn check_fits(raw: &RawFits, curves: &[Curve], span: &Range<usize>) -> Result<Fi
         (Some(axis), None) if learners.len() == 1 => axis.values.len().min(3),
         (Some(_), None) => 1,
     });
-    few_panels(panels.sum(), span)?;
+    few_panels(
+        panels.sum::<usize>() + usize::from(raw.sample.is_some()),
+        span,
+    )?;
     let second = raw.second.as_ref();
     Ok(Fits {
         second: second
@@ -700,6 +722,8 @@ fn check_fits(raw: &RawFits, curves: &[Curve], span: &Range<usize>) -> Result<Fi
         refits: count(&raw.refits, 20)?,
         mean: raw.mean,
         data: raw.data,
+        split: raw.split,
+        sample: raw.sample,
     })
 }
 

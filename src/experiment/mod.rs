@@ -11,7 +11,7 @@ mod sweep;
 mod truth;
 
 pub use figure::{
-    Figure, Fits, Heatmap, Kind, Lower, Mark, Part, Pointwise, SourcesFigure, Tradeoff,
+    Figure, Fits, Heatmap, Kind, Lower, Mark, Part, Pointwise, Sample, SourcesFigure, Tradeoff,
 };
 pub use raw::Scale;
 pub use source::{ExperimentError, Source};

@@ -5,10 +5,11 @@ use super::canvas::{Canvas, Stroke};
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
 use super::select::{Series, best, column, learners, rows_at, setting};
 use super::{FigureError, MARGIN, theme};
-use crate::experiment::{Curve, Experiment, Fits, Scale};
+use crate::experiment::{Curve, Experiment, Fits, Sample, Scale};
 use crate::outcome::Tables;
 
 /// What a panel of fits shows.
+#[derive(Clone, Copy)]
 pub struct Shown<'a> {
     /// The learner, at a value of its second axis where it has two.
     pub series: Series<'a>,
@@ -20,6 +21,8 @@ pub struct Shown<'a> {
     pub mean: bool,
     /// Whether the first training set.
     pub data: bool,
+    /// Whether the truth.
+    pub truth: bool,
 }
 
 pub fn draw(
@@ -40,33 +43,80 @@ pub fn draw(
                 refits: options.refits,
                 mean: options.mean,
                 data: options.data,
+                truth: true,
             });
         }
     }
-    let texts = labels(&panels[0]).into_iter().flatten();
+    let several = curves.len() > 1;
+    let mut titles: Vec<Vec<String>> = panels.iter().map(|shown| title(shown, several)).collect();
+    // Before all fits, the data by themselves.
+    if let Some(sample) = options.sample {
+        for (shown, title) in panels.iter().zip(&mut titles) {
+            if shown.refits == 0 && !shown.mean && title.is_empty() {
+                title.push("data and truth".to_owned());
+            }
+        }
+        let truth = sample == Sample::Truth;
+        let words = if truth { "data and truth" } else { "data" };
+        titles.insert(0, vec![words.to_owned()]);
+        panels.insert(
+            0,
+            Shown {
+                refits: 0,
+                mean: false,
+                data: true,
+                truth,
+                ..panels[0]
+            },
+        );
+    }
+    let texts = panels.iter().flat_map(labels).flatten();
     frame.right -= labels_width(texts.map(|(text, _)| text));
     let range = heights(&panels, experiment, tables)?;
-    let several = curves.len() > 1;
-    let titles: Vec<Vec<String>> = panels.iter().map(|shown| title(shown, several)).collect();
     let lines = titles.iter().map(Vec::len).max().unwrap_or(0);
     frame.top += TITLE * lines as f64;
     frame.left = MARGIN + y_room(&Axis::new(Scale::Linear, range, (frame.bottom, frame.top)));
-    let frames = frame.columns(panels.len(), 46.0);
     let last = panels.len() - 1;
-    for (i, (shown, frame)) in panels.iter().zip(frames).enumerate() {
-        let panel = panel(canvas, frame, experiment, range);
-        panel.surround(&Surroundings {
-            title: &titles[i],
-            above: 0.0,
-            x_title: Some("x"),
-            y_title: (i == 0).then_some("y"),
-            y_numbers: i == 0,
-            x_numbers: true,
-            x_whole: false,
-        })?;
-        let ends = fill(&panel, shown, experiment, tables)?;
-        if i == last {
-            write_labels(canvas, frame, ends)?;
+    for (i, (shown, frame)) in panels
+        .iter()
+        .zip(frame.columns(panels.len(), 46.0))
+        .enumerate()
+    {
+        // Refits above, their mean below; or both in one panel.
+        let (upper, lower) = match options.split {
+            false => ((frame, *shown), None),
+            true => {
+                let [above, below] = frame.rows(0.5, 40.0);
+                let refits = Shown {
+                    mean: false,
+                    ..*shown
+                };
+                let mean = Shown {
+                    refits: 0,
+                    data: false,
+                    ..*shown
+                };
+                ((above, refits), Some((below, mean)))
+            }
+        };
+        let rows = [Some(upper), lower].into_iter().flatten();
+        let count = 1 + usize::from(lower.is_some());
+        for (row, (frame, shown)) in rows.enumerate() {
+            let panel = panel(canvas, frame, experiment, range);
+            let lowest = row + 1 == count;
+            panel.surround(&Surroundings {
+                title: if row == 0 { &titles[i] } else { &[] },
+                above: 0.0,
+                x_title: lowest.then_some("x"),
+                y_title: (i == 0).then_some("y"),
+                y_numbers: i == 0,
+                x_numbers: lowest,
+                x_whole: false,
+            })?;
+            let ends = fill(&panel, &shown, experiment, tables)?;
+            if i == last {
+                write_labels(canvas, frame, ends)?;
+            }
         }
     }
     Ok(())
@@ -161,7 +211,8 @@ fn labels(shown: &Shown) -> [Option<(&'static str, theme::Colour)>; 3] {
         _ => Some(("refits", theme::VARIANCE)),
     };
     let mean = shown.mean.then_some(("mean fit", theme::BIAS));
-    [Some(("truth", theme::TRUTH)), refits, mean]
+    let truth = shown.truth.then_some(("truth", theme::TRUTH));
+    [truth, refits, mean]
 }
 
 /// Draws the panel's content and returns the labels of its curves' ends.
@@ -193,13 +244,13 @@ pub fn fill(
         2..=6 => (2.2, 0.65),
         _ => (1.7, 0.3),
     };
-    if refits.len() <= 1 {
+    if refits.len() <= 1 && shown.truth {
         panel.curve(xs, truth, Stroke::new(theme::TRUTH, 3.2))?;
     }
     for fit in &refits {
         panel.curve(xs, fit, Stroke::new(theme::VARIANCE, width).faint(alpha))?;
     }
-    if refits.len() > 1 {
+    if refits.len() > 1 && shown.truth {
         panel.curve(xs, truth, Stroke::new(theme::TRUTH, 3.6))?;
     }
     if shown.mean {

@@ -108,7 +108,7 @@ fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String 
             };
             format!("{sets}; {shown}{runs}{cut}{heavy}")
         }
-        Kind::Fits(options) if options.refits == 1 && !options.mean => {
+        Kind::Fits(options) if options.refits <= 1 && !options.mean => {
             format!("One training set of {} points", experiment.train_sizes())
         }
         Kind::Fits(options) => format!(

@@ -31,6 +31,7 @@ pub fn draw(
             refits: options.refits,
             mean: true,
             data: false,
+            truth: true,
         });
     }
     let texts = ["refits", "mean fit"];
