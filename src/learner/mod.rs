@@ -15,6 +15,7 @@ mod gaussians;
 mod kernel;
 mod knn;
 mod linear;
+mod network;
 mod polynomial;
 mod spectrum;
 mod tree;
@@ -28,6 +29,7 @@ pub use gaussians::{Gaussians, GaussiansSetting};
 pub use kernel::{Kernel, KernelShape};
 pub use knn::Knn;
 pub use linear::{Linear, LinearSetting};
+pub use network::{Activation, Network, NetworkSetting, Optimiser};
 pub use polynomial::{Basis, Polynomial, PolynomialSetting};
 pub use tree::{Tree, TreeSetting};
 

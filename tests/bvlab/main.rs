@@ -10,6 +10,7 @@ mod figures;
 mod fourier;
 mod knn;
 mod linear;
+mod network;
 mod paths;
 mod polynomial;
 mod reproducible;
