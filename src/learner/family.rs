@@ -111,6 +111,7 @@ pub const FAMILIES: &[&Family] = &[
     &super::gaussians::FAMILY,
     &super::linear::FAMILY,
     &super::fourier::FAMILY,
+    &super::network::FAMILY,
     &super::bagging::FAMILY,
     &super::forest::FAMILY,
     &super::boosting::FAMILY,

@@ -18,6 +18,7 @@ mod kernel;
 mod knn;
 mod linear;
 mod linfa;
+mod network;
 mod polynomial;
 mod spectrum;
 mod tree;
@@ -32,6 +33,7 @@ pub use gaussians::{Gaussians, GaussiansSetting};
 pub use kernel::{Kernel, KernelShape};
 pub use knn::Knn;
 pub use linear::{Linear, LinearSetting};
+pub use network::{Activation, Network, NetworkSetting, Optimiser};
 pub use polynomial::{Basis, Polynomial, PolynomialSetting};
 pub use tree::{Tree, TreeSetting};
 

@@ -11,6 +11,7 @@ mod fourier;
 mod knn;
 mod linear;
 mod linfa;
+mod network;
 mod paths;
 mod polynomial;
 mod reproducible;

@@ -2,9 +2,9 @@
 //! what a learner with that one setting gives.
 
 use bvlab::learner::{
-    Bagging, BaggingSetting, Basis, Boosting, BoostingSetting, Gaussians, GaussiansSetting, Kernel,
-    KernelShape, Knn, Learner, Linear, LinearSetting, Polynomial, PolynomialSetting, Tree,
-    TreeSetting, forest,
+    Activation, Bagging, BaggingSetting, Basis, Boosting, BoostingSetting, Gaussians,
+    GaussiansSetting, Kernel, KernelShape, Knn, Learner, Linear, LinearSetting, Network,
+    NetworkSetting, Optimiser, Polynomial, PolynomialSetting, Tree, TreeSetting, forest,
 };
 
 use crate::setup::{data, fit_predict, points};
@@ -223,5 +223,26 @@ fn forest_over_trees_depth_leaves_and_tries() {
     for bootstrap in [true, false] {
         let single = |c: usize| forest(&settings[c..=c], bootstrap);
         assert_path_is_loop(&mut *forest(&settings, bootstrap), single, &[1, 3]);
+    }
+}
+
+#[test]
+fn network_over_width_epochs_and_rate() {
+    let mut settings = Vec::new();
+    for epochs in [30, 0, 1, 7, 7] {
+        for (width, rate) in [(5, 0.01), (1, 0.01), (5, 0.1), (19, 0.1)] {
+            settings.push(NetworkSetting {
+                width,
+                epochs,
+                rate,
+            });
+        }
+    }
+    for activation in [Activation::Tanh, Activation::Relu] {
+        for optimiser in [Optimiser::Adam, Optimiser::Descent] {
+            let new = |settings| Network::new(settings, activation, optimiser);
+            let single = |c: usize| -> Box<dyn Learner> { Box::new(new(vec![settings[c]])) };
+            assert_path_is_loop(&mut new(settings.clone()), single, &[1, 3]);
+        }
     }
 }
