@@ -100,7 +100,7 @@ pub fn draw(
         cells(canvas, content, colours, &x_edges, &y_edges)?;
         lowest(canvas, content, (&x, &y))?;
         for mark in &options.marks {
-            panel.mark(mark, (255, 255, 255))?;
+            panel.mark(mark)?;
         }
         bar(canvas, frame, colours)?;
     }
@@ -219,6 +219,14 @@ fn bar(canvas: &Canvas, frame: Frame, colours: &Colours) -> Result<(), FigureErr
             1.0,
         )?;
     }
+    let edge = [
+        (left, frame.top),
+        (right, frame.top),
+        (right, frame.bottom),
+        (left, frame.bottom),
+        (left, frame.top),
+    ];
+    canvas.line(&edge, Stroke::new(theme::FRAME, 1.6))?;
     let ticks = axis.ticks(7, false);
     for tick in &ticks {
         let y = axis.place(*tick);

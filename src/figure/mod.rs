@@ -90,7 +90,7 @@ fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String 
                     "bands: from quartile to quartile".to_owned()
                 }
                 None if options.parts.contains(&Part::Median) => {
-                    "bands: 95 % intervals; quartiles of the median risk".to_owned()
+                    "bands: 95 % (median: quartiles)".to_owned()
                 }
                 None => "bands: 95 % intervals".to_owned(),
             };
@@ -99,7 +99,7 @@ fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String 
                 runs => format!("; faint: {runs} single training sets"),
             };
             let cut = match options.y_scale == Scale::Log && tradeoff::has_zero(options, tables) {
-                true => "; not above 0: off the axis",
+                true => "; ≤ 0 is off the axis",
                 false => "",
             };
             let heavy = match tradeoff::has_doubt(experiment, options, tables) {

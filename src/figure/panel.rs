@@ -189,8 +189,9 @@ impl<'a, 'b> Panel<'a, 'b> {
         (self.frame.left..=self.frame.right).contains(&self.x.place(x))
     }
 
-    /// An upright line in a picture, with a text at its upper end on the side that has room.
-    pub fn mark(&self, mark: &Mark, colour: theme::Colour) -> Result<(), FigureError> {
+    /// An upright line over a picture, with a text at its upper end on the side that has room; both
+    /// can be seen on any colour.
+    pub fn mark(&self, mark: &Mark) -> Result<(), FigureError> {
         let Frame {
             left,
             top,
@@ -201,18 +202,40 @@ impl<'a, 'b> Panel<'a, 'b> {
             return Ok(());
         }
         let x = self.x.place(mark.at);
-        let stroke = Stroke::new(colour, 1.8).dashed();
-        self.canvas.line(&[(x, top), (x, bottom)], stroke)?;
-        let (room_left, room_right) = (x - left - 16.0, right - x - 16.0);
-        let width = text_width(&mark.text, theme::CAPTION, false);
-        let (room, away, side) = match width <= room_right || room_right >= room_left {
-            true => (room_right, 8.0, Side::Right),
-            false => (room_left, -8.0, Side::Left),
-        };
-        let text = shortened(&mark.text, theme::CAPTION, false, room);
-        let place = (x + away, top + 14.0);
+        let light = (255, 255, 255);
+        self.canvas.line(
+            &[(x, top), (x, bottom)],
+            Stroke::new(theme::INK, 3.0).faint(0.5),
+        )?;
         self.canvas
-            .text(place, &text, (theme::CAPTION, false), colour, side)
+            .line(&[(x, top), (x, bottom)], Stroke::new(light, 1.6).dashed())?;
+        if mark.text.is_empty() {
+            return Ok(());
+        }
+        let (room_left, room_right) = (x - left - 22.0, right - x - 22.0);
+        let width = text_width(&mark.text, theme::CAPTION, false);
+        let on_the_right = width <= room_right || room_right >= room_left;
+        let room = if on_the_right { room_right } else { room_left };
+        let text = shortened(&mark.text, theme::CAPTION, false, room);
+        let width = text_width(&text, theme::CAPTION, false);
+        let start = if on_the_right {
+            x + 10.0
+        } else {
+            x - 10.0 - width
+        };
+        let (above, below) = (top + 4.0, top + 30.0);
+        let box_left = start - 6.0;
+        let box_right = start + width + 6.0;
+        let corners = [
+            (box_left, above),
+            (box_right, above),
+            (box_right, below),
+            (box_left, below),
+        ];
+        self.canvas.fill(&corners, theme::INK, 0.6)?;
+        let style = (theme::CAPTION, false);
+        let place = (start, (above + below) / 2.0);
+        self.canvas.text(place, &text, style, light, Side::Right)
     }
 
     /// As many numbers as fit side by side.
@@ -290,7 +313,8 @@ impl<'a, 'b> Panel<'a, 'b> {
                 1.0 => b,
                 _ => a + (b - a) * share,
             };
-            (place(from.0, to.0), place(from.1, to.1))
+            // Far outside, rounding would miss the edge.
+            (place(from.0, to.0), place(from.1, to.1).clamp(top, bottom))
         };
         (start <= end).then(|| (at(start), at(end)))
     }

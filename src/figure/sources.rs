@@ -120,7 +120,7 @@ pub fn draw(
             });
         }
         for mark in &options.marks {
-            panel.mark(mark, theme::INK)?;
+            panel.mark(mark)?;
         }
         if i == last {
             write_labels(canvas, frame, ends)?;

@@ -670,8 +670,7 @@ fn marks(canvas: &Canvas, panel: &Panel, marks: &[Mark]) -> Result<(), FigureErr
     Ok(())
 }
 
-/// Marks where the risk is lowest, and writes that and the texts of the marks above the panel, as
-/// far as they do not meet.
+/// Marks where the risk is lowest, and writes that and the texts of the marks above the panel.
 fn above(
     canvas: &Canvas,
     panel: &Panel,
@@ -708,11 +707,15 @@ fn above(
         let half = text_width(&text, style.0, style.1) / 2.0;
         let middle = x.max(left + half).min((right - half).max(left + half));
         let (from, to) = (middle - half - 12.0, middle + half + 12.0);
-        if taken.iter().all(|(start, end)| to < *start || from > *end) {
-            taken.push((from, to));
-            let place = (middle, top - MINIMUM * 0.6);
-            canvas.text(place, &text, style, colour, Side::Middle)?;
-        }
+        let free = taken.iter().all(|(start, end)| to < *start || from > *end);
+        let (place, side) = match free {
+            true => ((middle, top - MINIMUM * 0.6), Side::Middle),
+            // Where another text stands already, inside the panel.
+            false if x + 2.0 * half + 8.0 < right => ((x + 8.0, top + 14.0), Side::Right),
+            false => ((x - 8.0, top + 14.0), Side::Left),
+        };
+        taken.push((from, to));
+        canvas.text(place, &text, style, colour, side)?;
     }
     Ok(())
 }

@@ -936,12 +936,17 @@ fn what_memory_could_not_hold() {
         "",
     );
     // Where nobody asked for a number of kept fits, the default gives way.
-    let read = |text: &str| Experiment::read("keep", Source::new("", text, &[])).unwrap();
-    assert_eq!(read(GOOD).run.keep, 50);
-    assert_eq!(
-        read(&GOOD.replace("grid = 50", "grid = 100_000")).run.keep,
-        12
-    );
+    let read = |text: &str| {
+        Experiment::read("keep", Source::new("", text, &[]))
+            .unwrap()
+            .run
+    };
+    let run = read(GOOD);
+    assert_eq!((run.keep, run.keep_data, run.keep_fits), (50, 50, 50));
+    let run = read(&GOOD.replace("grid = 50", "grid = 20_000"));
+    assert_eq!((run.keep, run.keep_data, run.keep_fits), (50, 50, 2));
+    let run = read(&GOOD.replace("train  = 100", "train = 100_000"));
+    assert_eq!((run.keep, run.keep_data, run.keep_fits), (50, 10, 50));
 }
 
 #[test]
@@ -1034,4 +1039,143 @@ proptest::proptest! {
             let _ = format!("{:?}", miette::Report::new(*error));
         }
     }
+}
+
+#[test]
+fn sweeps_over_the_problem_and_over_two_numbers() {
+    let sweep = "depth = \"1..16\"";
+    refuses(sweep, "train = [0, 5]", "0", "at least 1", "");
+    refuses(sweep, "train = [2.5]", "2.5", "whole number", "");
+    refuses(sweep, "noise = [0.1, -1]", "-1", "at least 0", "");
+    refuses(
+        "noise  = { normal = 0.5 }",
+        "noise  = { normal = \"x\" }\ntrain2 = 1",
+        "train2",
+        "not known",
+        "train",
+    );
+    let (message, _, help) = complaint(
+        "noise  = { normal = 0.5 }\ntrain  = 100\n\n[sweep]\ndepth = \"1..16\"",
+        "noise  = { normal = \"x\" }\ntrain  = 100\n\n[sweep]\nnoise = [1, 2]",
+    );
+    assert!(
+        message.contains("varies with x") && help.contains("sd"),
+        "{message}"
+    );
+    let bags = "bagging = { base = { tree = {} } }\nsweep = { depth = [1], base.depth = [2] }";
+    refuses("tree = { min-leaf = 2 }", bags, "base", "swept twice", "");
+    refuses(
+        "train  = 100\n",
+        "",
+        "[problem]",
+        "`train` is missing",
+        "sweep over",
+    );
+    // What the data must allow is asked of the smallest training set.
+    refuses(
+        "tree = { min-leaf = 2 }",
+        "sweep = { train = [5, 50] }\nknn = { k = 6 }",
+        "6",
+        "at most 5, not 6: there are 5 training points",
+        "",
+    );
+    refuses(
+        "tree = { min-leaf = 2 }",
+        "reference = true\ntree = { min-leaf = 2 }",
+        "tree",
+        "has the swept number `depth`",
+        "reference",
+    );
+    let text = GOOD
+        .replace("uniform = [0, 15]", "grid = [0, 15]")
+        .replace("depth = \"1..16\"", "depth = [1]\ntrain = [10, 20]")
+        .replace("{ grid = 50 }", "\"inputs\"");
+    let error = Experiment::read("bad", Source::new("bad.toml", &text, &[]));
+    let error = error.err().unwrap();
+    assert!(error.message().contains("training sets of one size"));
+    assert_eq!(error.token(), "\"inputs\"");
+}
+
+#[test]
+fn figures_that_need_what_is_not_there() {
+    let figure = "tradeoff = { runs = 5 }";
+    refuses(
+        figure,
+        "heatmap = {}",
+        "[[figure]]",
+        "over two numbers",
+        "[sweep]",
+    );
+    refuses(figure, "sources = {}", "[[figure]]", "run.sources", "[run]");
+    refuses(
+        figure,
+        "tradeoff = { second = [3] }",
+        "3",
+        "not a value of the sweep",
+        "no second number",
+    );
+    refuses(
+        figure,
+        "tradeoff = { below = [\"condition\"] }",
+        "[\"condition\"]",
+        "solves for weights",
+        "fourier",
+    );
+    refuses(
+        figure,
+        "tradeoff = { below = [\"norm\"] }",
+        "\"norm\"",
+        "norm",
+        "weight-norm",
+    );
+    refuses(
+        figure,
+        "tradeoff = { marks = [{ at = inf }] }",
+        "inf",
+        "finite place",
+        "",
+    );
+    refuses(
+        figure,
+        "heatmap = { max = -1 }",
+        "[[figure]]",
+        "over two numbers",
+        "",
+    );
+    refuses(
+        figure,
+        "fits = { second = 2 }",
+        "2",
+        "not a value of the sweep",
+        "",
+    );
+    refuses(
+        figure,
+        "fits = { sample = \"all\" }",
+        "\"all\"",
+        "all",
+        "data",
+    );
+    refuses(
+        "depth = \"1..16\"",
+        "depth = \"1..16\"\nmin-leaf = [1, 2, 3, 4, 5, 6, 7]",
+        "tree",
+        "both given and swept",
+        "",
+    );
+    let text = GOOD
+        .replace("tree = { min-leaf = 2 }", "tree = {}")
+        .replace(
+            "depth = \"1..16\"",
+            "depth = \"1..16\"\nmin-leaf = \"1..7\"",
+        );
+    let read = |text: &str| Experiment::read("two", Source::new("two.toml", text, &[]));
+    let error = read(&text).err().unwrap();
+    assert!(error.message().contains("7 panels"), "{}", error.message());
+    let error = read(&text.replace("{ runs = 5 }", "{ overlay = true }"))
+        .err()
+        .unwrap();
+    assert!(error.message().contains("6 curves"), "{}", error.message());
+    assert!(read(&text.replace("{ runs = 5 }", "{ overlay = true, second = [1, 7] }")).is_ok());
+    assert!(read(&text.replace("tradeoff = { runs = 5 }", "heatmap = {}")).is_ok());
 }

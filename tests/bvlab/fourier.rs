@@ -1,11 +1,11 @@
 //! Random Fourier features against fresh solves, explicit gradient descent, and the double descent
 //! that they are known for.
 
-use bvlab::learner::{Fourier, FourierSetting};
+use bvlab::learner::{Fourier, FourierSetting, Learner};
 use bvlab::problem::{Points, Training};
 use faer::Mat;
 
-use crate::setup::{close, data, fit_predict, points, run};
+use crate::setup::{algorithm, close, data, fit_predict, points, run};
 
 fn plain(features: usize, scale: f64) -> FourierSetting {
     FourierSetting {
@@ -224,5 +224,51 @@ fn the_risk_descends_twice_and_ridge_removes_the_peak() {
             calm[6] < 3.0 * calm[10] && calm[6] < peak / 10.0,
             "n = {n}: {calm:?}"
         );
+    }
+}
+
+#[test]
+fn rank_condition_and_norm_are_those_of_the_matrix_and_its_solution() {
+    let data = equispaced(20, 3);
+    let path = [5, 19, 20, 21, 60, 400];
+    // At the small scale the matrix loses rank, at the large one it is well conditioned.
+    for scale in [3.0, 31.4] {
+        let settings = path.map(|p| plain(p, scale));
+        let mut learner = Fourier::new(settings.to_vec());
+        learner.fit(&data, &algorithm(7));
+        let found = learner.diagnose(&data).unwrap();
+        for (c, (p, found)) in path.iter().zip(found).enumerate() {
+            let design = matrix(&learner.features(&data.inputs, c));
+            let svd = design.thin_svd().unwrap();
+            let s = svd.S().column_vector();
+            let cut = 20.max(*p) as f64 * f64::EPSILON * s[0];
+            let rank = (0..s.nrows()).filter(|&k| s[k] > cut).count();
+            // A singular value just at the cut may fall on either side.
+            assert!(
+                (found.rank - rank as f64).abs() <= 1.0,
+                "{scale} {p}: {}",
+                found.rank
+            );
+            let condition = s[0] / s[s.nrows() - 1];
+            if condition < 1e10 {
+                assert!(
+                    (found.condition / condition - 1.0).abs() < 1e-4,
+                    "{scale} {p}"
+                );
+                assert_eq!(found.rank, rank as f64);
+                // ‖w‖² of the minimum-norm solution is Σ (u·y/s)².
+                let along = |k: usize| -> f64 {
+                    let u = svd.U().col(k);
+                    u.iter().zip(&data.labels).map(|(u, y)| u * y).sum::<f64>() / s[k]
+                };
+                let norm = (0..rank).map(|k| along(k).powi(2)).sum::<f64>().sqrt();
+                assert!(
+                    (found.weight_norm / norm - 1.0).abs() < 1e-4,
+                    "{scale} {p}: {norm}"
+                );
+            } else {
+                assert!(found.condition > 1e9, "{scale} {p}: {}", found.condition);
+            }
+        }
     }
 }

@@ -3,6 +3,8 @@
 
 use bvlab::problem::Truth;
 
+use bvlab::outcome::Tables;
+
 use crate::setup::{experiment, run};
 
 const N: f64 = 20.0;
@@ -178,4 +180,60 @@ fn a_mean_that_does_not_exist_is_called_out() {
         .map(|p| bvlab::decompose::heavy_tail(p.largest_share, 1000))
         .collect();
     assert_eq!(heavy, [false, false, true, true, true, false, false]);
+}
+
+/// Where the truth is linear and the inputs are normal, the table carries the exact forms, on both
+/// sides of the threshold, for features that miss a part of the truth, and for any scale.
+#[test]
+fn the_table_has_the_exact_forms_of_normal_inputs() {
+    let text = r#"
+        [problem]
+        truth  = { linear = 1.5 }
+        inputs = { normal = [0, 2], dimension = 30 }
+        noise  = { normal = 0.5 }
+        train  = 15
+        [sweep]
+        features = [3, 8, 14, 15, 16, 22, 30]
+        [[learner]]
+        linear = { intercept = false }
+        [run]
+        resamples = 2000
+        test = { draw = 2000 }
+    "#;
+    let (experiment, results) = run(text);
+    let table = Tables::new(&experiment, &results).curves;
+    let get = |name: &str| table.numbers(name).to_vec();
+    let exact: Vec<f64> = get("bias2_exact")
+        .iter()
+        .zip(get("variance_exact"))
+        .map(|(bias2, variance)| bias2 + variance)
+        .collect();
+    let (risk, se) = (get("risk"), get("risk_se"));
+    for c in [0, 1, 5, 6] {
+        let excess = risk[c] - 0.25;
+        assert!(
+            (excess - exact[c]).abs() < 4.5 * se[c],
+            "{c}: {excess} for {}",
+            exact[c]
+        );
+        assert!(se[c] < 0.1 * exact[c]);
+    }
+    // All thirty features: r² = 9, n = 15, p = 30, r²(1-g)² + r² g(1-g) + s² n/(p-n-1).
+    assert!((exact[6] - (9.0 * 0.5 + 0.25 * 15.0 / 14.0)).abs() < 1e-12);
+    assert!(
+        (2..5).all(|c| !exact[c].is_finite()),
+        "near p = n nothing is finite"
+    );
+    // With a constant, with a penalty or on other inputs there is no such form.
+    for (from, to) in [
+        ("intercept = false", "intercept = true"),
+        ("intercept = false", "intercept = false, lambda = 1"),
+        ("normal = [0, 2]", "normal = [1, 2]"),
+        ("normal = [0, 2]", "uniform = [-1, 1]"),
+        ("{ linear = 1.5 }", "\"x1\""),
+    ] {
+        let (experiment, results) = run(&text.replace(from, to).replace("2000", "40"));
+        let table = Tables::new(&experiment, &results).curves;
+        assert!(table.numbers("bias2_exact").is_empty(), "{to}");
+    }
 }

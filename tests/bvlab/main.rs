@@ -18,4 +18,6 @@ mod reproducible;
 mod schema;
 mod setup;
 mod smoothers;
+mod sources;
+mod sweeps;
 mod tree;

@@ -32,6 +32,33 @@ const MIXED: &str = r#"
     test = { grid = 30 }
 "#;
 
+/// Everything that makes work uneven: two axes, several sizes, crossed draws, random features.
+const CROSSED: &str = r#"
+    [problem]
+    truth  = { linear = 1.0 }
+    inputs = { normal = [0, 1], dimension = 2 }
+    noise  = { normal = 0.4 }
+
+    [sweep]
+    train = [5, 12]
+
+    [[learner]]
+    sweep = { features = [3, 5, 12, 30], train = [5, 12] }
+    fourier = { scale = 1 }
+
+    [[learner]]
+    network = { width = 3, epochs = 20 }
+
+    [[learner]]
+    sweep = { members = [1, 3], noise = [0, 1] }
+    bagging = { base = { tree = {} } }
+
+    [run]
+    resamples = 101
+    sources = true
+    test = { draw = 20 }
+"#;
+
 fn bytes(text: &str, threads: usize, folder: &Path) -> Vec<Vec<u8>> {
     let experiment = experiment(text);
     let results = engine::run(&experiment, threads, &Unwatched).unwrap();
@@ -63,6 +90,14 @@ fn tables_are_identical_on_any_number_of_threads() {
             one == bytes(MIXED, threads, folder.path()),
             "{threads} threads"
         );
+    }
+    let crossed = CROSSED.replace(
+        "noise  = { normal = 0.4 }",
+        "noise  = { normal = 0.4 }\n    train = 9",
+    );
+    let one_crossed = bytes(&crossed, 1, folder.path());
+    for threads in [2, 5] {
+        assert!(one_crossed == bytes(&crossed, threads, folder.path()));
     }
     let other = bytes(
         &MIXED.replace("resamples = 1003", "resamples = 1003\nseed = 2"),
