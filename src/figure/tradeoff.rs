@@ -191,7 +191,7 @@ pub fn draw(
         let panel = Panel::new(canvas, upper, x, y_axis(upper));
         let long = format!("{} ({})", axis.name, axis.about);
         let fits = text_width(&long, theme::AXIS, false) < frame.right - frame.left;
-        let x_title = Some(if fits { &long } else { &axis.name }).map(String::as_str);
+        let x_title = Some(if fits { long.as_str() } else { &axis.name });
         let around = Surroundings {
             title: &content.title,
             above: if marked { MINIMUM } else { 0.0 },

@@ -256,8 +256,8 @@ fn points(experiment: &Experiment, results: &Results) -> Table {
     for (curve, result) in experiment.curves.iter().zip(&results.learners) {
         let (names, problems) = (Names::of(curve), curve.problems());
         let split = &result.decomposition;
-        for setting in 0..split.parts.len() {
-            let noise = &results.noise[problems[setting]];
+        for (setting, problem) in problems.into_iter().enumerate() {
+            let noise = &results.noise[problem];
             for (j, x) in test.rows().enumerate() {
                 settings.push(&names, curve, setting);
                 for (column, x) in inputs.iter_mut().zip(x) {
