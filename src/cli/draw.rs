@@ -44,12 +44,14 @@ Examples:
 impl Draw {
     /// Redraws every folder.
     pub fn execute(&self) -> Result<(), Failure> {
-        let allowed =
-            |set: &&String| !set.trim_start().starts_with("figure") && !set.starts_with("title");
+        let allowed = |set: &&String| {
+            let free = ["figure", "title", "look"];
+            !free.iter().any(|key| set.trim_start().starts_with(key))
+        };
         if let Some(set) = self.set.iter().find(allowed) {
             return Err(Failure::wrong(miette::miette!(
                 help = "to change anything else, run the experiment again: bvlab run --set …",
-                "`--set {set}`: drawing can only change `title` and `figure` keys"
+                "`--set {set}`: drawing can only change `title`, `look` and `figure` keys"
             )));
         }
         self.folders.iter().try_for_each(|home| self.draw(home))

@@ -47,10 +47,12 @@ enum Command {
 /// The formats a figure can be written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A bitmap of 1920 × 1080.
+    /// A bitmap, of 1920 × 1080 for a slide.
     Png,
     /// A drawing that carries its fonts.
     Svg,
+    /// A page for LaTeX, in which text stays text.
+    Pdf,
 }
 
 /// Why a command did not succeed.

@@ -150,6 +150,7 @@ pub fn draw_all(
             let (ending, bytes) = match format {
                 Format::Png => ("png", drawing.to_png().map_err(failed)?),
                 Format::Svg => ("svg", drawing.to_svg().into_bytes()),
+                Format::Pdf => ("pdf", drawing.to_pdf().map_err(failed)?),
             };
             let file = format!("{}.{ending}", figure.name);
             staging.write(&file, &bytes).map_err(Failure::failed)?;

@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::raw::{Num, Scale};
+use super::raw::{Num, Pair, Scale};
 use super::source::Trouble;
 use super::{Axis, Curve};
+use crate::problem::Problem;
 use crate::words::{choice, did_you_mean, number};
 
 /// A figure: exactly one of the kinds, and what all kinds have.
@@ -30,6 +31,49 @@ pub(super) struct RawFigure {
     pub heatmap: Option<RawHeatmap>,
     /// The variance by source over the sweep, stacked; needs `run.sources`.
     pub sources: Option<RawSources>,
+    /// Predictions at two test points as darts, one board per learner.
+    pub dartboard: Option<RawDartboard>,
+    /// Several figures one above the other.
+    #[schemars(with = "Option<Vec<RawFigure>>")]
+    pub stack: Option<Vec<Spanned<RawFigure>>>,
+    /// Several figures side by side.
+    #[schemars(with = "Option<Vec<RawFigure>>")]
+    pub beside: Option<Vec<Spanned<RawFigure>>>,
+    /// The page: slide (16:9), paper (a column of 3.4 inches) or square.
+    pub shape: Option<Shape>,
+    /// Light or dark.
+    pub theme: Option<Theme>,
+    /// How much larger than usual text and lines are.
+    #[schemars(with = "Option<f64>")]
+    pub font_scale: Option<Spanned<Num>>,
+}
+
+/// The look of all figures that do not say otherwise.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RawLook {
+    /// The page: slide (16:9), paper (a column of 3.4 inches) or square.
+    pub shape: Option<Shape>,
+    /// Light or dark.
+    pub theme: Option<Theme>,
+    /// How much larger than usual text and lines are.
+    #[schemars(with = "Option<f64>")]
+    pub font_scale: Option<Spanned<Num>>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "a table, as in `dartboard = { at = [2, 9] }`"
+)]
+pub(super) struct RawDartboard {
+    /// The two test points whose predictions are a dart.
+    #[schemars(with = "[f64; 2]")]
+    at: Spanned<Pair>,
+    /// The learners drawn, by name (default: all).
+    #[schemars(with = "Option<Vec<String>>")]
+    learners: Option<Spanned<Vec<Spanned<String>>>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -68,6 +112,23 @@ pub(super) struct RawTradeoff {
     #[serde(default)]
     #[schemars(with = "Vec<RawMark>")]
     marks: Vec<Spanned<RawMark>>,
+    /// Texts with an arrow, as in [{ text = "over-fit", at = [12, 0.6], to = [14, 0.5] }].
+    #[serde(default)]
+    #[schemars(with = "Vec<RawNote>")]
+    notes: Vec<Spanned<RawNote>>,
+}
+
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RawNote {
+    /// What is written.
+    text: String,
+    /// Where: [x, y].
+    #[schemars(with = "[f64; 2]")]
+    at: Spanned<Pair>,
+    /// Where an arrow leads from there: [x, y].
+    #[schemars(with = "Option<[f64; 2]>")]
+    to: Option<Spanned<Pair>>,
 }
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -244,6 +305,52 @@ pub struct Mark {
     pub text: String,
 }
 
+/// A text with an arrow.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Note {
+    /// What is written.
+    pub text: String,
+    /// Where, in values of the axes.
+    pub at: (f64, f64),
+    /// Where an arrow leads from there.
+    pub to: Option<(f64, f64)>,
+}
+
+/// The page of a figure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    /// 16:9.
+    #[default]
+    Slide,
+    /// A column of print, 3.4 inches wide.
+    Paper,
+    /// As high as wide.
+    Square,
+}
+
+/// Its colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Theme {
+    /// Dark on white.
+    #[default]
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+/// How a figure looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Look {
+    /// The page.
+    pub shape: Shape,
+    /// Its colours.
+    pub theme: Theme,
+    /// How much larger than usual text and lines are.
+    pub font_scale: f64,
+}
+
 /// A figure to draw.
 #[derive(Clone, Debug)]
 pub struct Figure {
@@ -253,6 +360,8 @@ pub struct Figure {
     pub title: Option<String>,
     /// What is drawn.
     pub kind: Kind,
+    /// How it looks.
+    pub look: Look,
 }
 
 /// The kinds of figure.
@@ -268,6 +377,37 @@ pub enum Kind {
     Heatmap(Heatmap),
     /// The variance by source.
     Sources(SourcesFigure),
+    /// Predictions at two test points.
+    Dartboard(Dartboard),
+    /// Several figures on one page.
+    Group(Group),
+}
+
+/// Several figures on one page.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Whether one above the other, rather than side by side.
+    pub stacked: bool,
+    /// The figures.
+    pub parts: Vec<GroupPart>,
+}
+
+/// One of several figures on a page.
+#[derive(Clone, Debug)]
+pub struct GroupPart {
+    /// Its own heading.
+    pub title: Option<String>,
+    /// What is drawn.
+    pub kind: Kind,
+}
+
+/// Predictions at two test points as darts.
+#[derive(Clone, Debug)]
+pub struct Dartboard {
+    /// The learners drawn.
+    pub learners: Vec<String>,
+    /// The test points.
+    pub at: (f64, f64),
 }
 
 /// Noise, bias², variance and risk over the sweep.
@@ -293,6 +433,8 @@ pub struct Tradeoff {
     pub below: Vec<Lower>,
     /// Upright lines.
     pub marks: Vec<Mark>,
+    /// Texts with arrows.
+    pub notes: Vec<Note>,
 }
 
 /// Parts of the error over both axes of a two-way sweep, as colours.
@@ -366,17 +508,33 @@ pub struct Pointwise {
     pub refits: usize,
 }
 
-const KINDS: [&str; 5] = ["tradeoff", "fits", "pointwise", "heatmap", "sources"];
+const KINDS: [&str; 8] = [
+    "tradeoff",
+    "fits",
+    "pointwise",
+    "heatmap",
+    "sources",
+    "dartboard",
+    "stack",
+    "beside",
+];
 
 pub(super) fn check(
     raw: &[Spanned<RawFigure>],
+    all: &RawLook,
     curves: &[Curve],
-    dimension: usize,
+    problem: &Problem,
     crossed: bool,
 ) -> Result<Vec<Figure>, Trouble> {
+    let plain = Look {
+        shape: Shape::Slide,
+        theme: Theme::Light,
+        font_scale: 1.0,
+    };
+    let all = look(all.shape, all.theme, &all.font_scale, &plain)?;
     let mut figures: Vec<Figure> = Vec::new();
     for raw in raw {
-        let (kind_name, kind) = kind(raw, curves, dimension, crossed)?;
+        let (kind_name, kind) = kind(raw, curves, problem, crossed)?;
         let taken = |figures: &[Figure], name: &str| figures.iter().any(|f| f.name == name);
         let name = match &raw.get_ref().name {
             Some(name) => {
@@ -401,6 +559,12 @@ pub(super) fn check(
             name,
             title: raw.get_ref().title.clone(),
             kind,
+            look: look(
+                raw.get_ref().shape,
+                raw.get_ref().theme,
+                &raw.get_ref().font_scale,
+                &all,
+            )?,
         });
     }
     Ok(figures)
@@ -409,11 +573,11 @@ pub(super) fn check(
 fn kind(
     raw: &Spanned<RawFigure>,
     curves: &[Curve],
-    dimension: usize,
+    problem: &Problem,
     crossed: bool,
 ) -> Result<(&'static str, Kind), Trouble> {
     let span = raw.span();
-    let along_x = |name: &str| match dimension {
+    let along_x = |name: &str| match problem.dimension {
         1 => Ok(()),
         _ => {
             let message = format!("`{name}` draws along x and needs one-dimensional inputs");
@@ -426,42 +590,146 @@ fn kind(
         pointwise,
         heatmap,
         sources,
+        dartboard,
+        stack,
+        beside,
         ..
     } = raw.get_ref();
-    match (tradeoff, fits, pointwise, heatmap, sources) {
-        (Some(raw), None, None, None, None) => Ok((
-            "tradeoff",
-            Kind::Tradeoff(check_tradeoff(raw, curves, &span)?),
-        )),
-        (None, Some(raw), None, None, None) => {
-            along_x("fits")?;
-            Ok(("fits", Kind::Fits(check_fits(raw, curves, &span)?)))
-        }
-        (None, None, Some(raw), None, None) => {
-            along_x("pointwise")?;
-            let options = check_pointwise(raw, curves)?;
-            few_panels(options.learners.len(), &span)?;
-            Ok(("pointwise", Kind::Pointwise(options)))
-        }
-        (None, None, None, Some(raw), None) => {
-            Ok(("heatmap", Kind::Heatmap(check_heatmap(raw, curves, &span)?)))
-        }
-        (None, None, None, None, Some(raw)) => {
-            if !crossed {
-                let message = "`sources` draws what `run.sources = true` computes";
-                return Err(Trouble::new(span, message).help(
-                    "add `sources = true` under `[run]`; eight fits then take the place of one",
-                ));
-            }
-            Ok(("sources", Kind::Sources(check_sources(raw, curves, &span)?)))
-        }
-        _ => Err(
-            Trouble::new(span, "a figure has exactly one kind").help(format!(
-                "give it one of {}, as in `tradeoff = {{}}`",
-                choice(KINDS)
-            )),
-        ),
+    let given = [
+        tradeoff.is_some(),
+        fits.is_some(),
+        pointwise.is_some(),
+        heatmap.is_some(),
+        sources.is_some(),
+        dartboard.is_some(),
+        stack.is_some(),
+        beside.is_some(),
+    ];
+    if given.into_iter().filter(|given| *given).count() != 1 {
+        let message = "a figure has exactly one kind";
+        return Err(Trouble::new(span, message).help(format!(
+            "give it one of {}, as in `tradeoff = {{}}`",
+            choice(KINDS)
+        )));
     }
+    let group = |stacked: bool, raw: &[Spanned<RawFigure>]| {
+        let parts = raw
+            .iter()
+            .map(|raw| {
+                let inner = raw.get_ref();
+                let outer = [
+                    ("name", inner.name.is_some()),
+                    ("shape", inner.shape.is_some()),
+                    ("theme", inner.theme.is_some()),
+                    ("font-scale", inner.font_scale.is_some()),
+                    ("stack", inner.stack.is_some() && stacked),
+                    ("beside", inner.beside.is_some() && !stacked),
+                ];
+                if let Some((name, _)) = outer.iter().find(|(_, given)| *given) {
+                    let message = format!("`{name}` cannot be given to a part of a figure");
+                    return Err(
+                        Trouble::new(raw.span(), message).help("give it to the whole figure")
+                    );
+                }
+                Ok(GroupPart {
+                    title: inner.title.clone(),
+                    kind: kind(raw, curves, problem, crossed)?.1,
+                })
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        match parts.len() {
+            0 => Err(Trouble::new(
+                span.clone(),
+                "a figure needs at least one part",
+            )),
+            5.. => Err(Trouble::new(
+                span.clone(),
+                "more than four parts cannot be read",
+            )),
+            _ => Ok(Kind::Group(Group { stacked, parts })),
+        }
+    };
+    if let Some(raw) = tradeoff {
+        let options = check_tradeoff(raw, curves, &span)?;
+        return Ok(("tradeoff", Kind::Tradeoff(options)));
+    }
+    if let Some(raw) = fits {
+        along_x("fits")?;
+        return Ok(("fits", Kind::Fits(check_fits(raw, curves, &span)?)));
+    }
+    if let Some(raw) = pointwise {
+        along_x("pointwise")?;
+        let options = check_pointwise(raw, curves)?;
+        few_panels(options.learners.len(), &span)?;
+        return Ok(("pointwise", Kind::Pointwise(options)));
+    }
+    if let Some(raw) = heatmap {
+        let options = check_heatmap(raw, curves, &span)?;
+        return Ok(("heatmap", Kind::Heatmap(options)));
+    }
+    if let Some(raw) = sources {
+        if !crossed {
+            let message = "`sources` draws what `run.sources = true` computes";
+            return Err(Trouble::new(span, message).help(
+                "add `sources = true` under `[run]`; eight fits then take the place of one",
+            ));
+        }
+        return Ok(("sources", Kind::Sources(check_sources(raw, curves, &span)?)));
+    }
+    if let Some(raw) = dartboard {
+        along_x("dartboard")?;
+        let options = check_dartboard(raw, curves, problem)?;
+        few_panels(options.learners.len(), &span)?;
+        return Ok(("dartboard", Kind::Dartboard(options)));
+    }
+    match (stack, beside) {
+        (Some(raw), _) => Ok(("stack", group(true, raw)?)),
+        (None, raw) => Ok(("beside", group(false, raw.as_deref().unwrap_or_default())?)),
+    }
+}
+
+fn check_dartboard(
+    raw: &RawDartboard,
+    curves: &[Curve],
+    problem: &Problem,
+) -> Result<Dartboard, Trouble> {
+    let Pair(first, second) = *raw.at.get_ref();
+    let (from, to) = problem.inputs.range();
+    let within = |x: f64| (from..=to).contains(&x);
+    if !(within(first) && within(second)) || first == second {
+        let message = "`at` needs two different test points within the range of the inputs";
+        return Err(Trouble::new(raw.at.span(), message).help(format!(
+            "from {} to {}",
+            number(from),
+            number(to)
+        )));
+    }
+    Ok(Dartboard {
+        learners: learners(&raw.learners, curves)?,
+        at: (first, second),
+    })
+}
+
+/// The look of a figure: its own, else that of all.
+fn look(
+    shape: Option<Shape>,
+    theme: Option<Theme>,
+    font_scale: &Option<Spanned<Num>>,
+    all: &Look,
+) -> Result<Look, Trouble> {
+    let font_scale = match font_scale {
+        None => all.font_scale,
+        Some(scale) if (0.5..=2.0).contains(&scale.get_ref().0) => scale.get_ref().0,
+        Some(scale) => {
+            let message = "`font-scale` must be between 0.5 and 2";
+            return Err(Trouble::new(scale.span(), message));
+        }
+    };
+    Ok(Look {
+        shape: shape.unwrap_or(all.shape),
+        theme: theme.unwrap_or(all.theme),
+        font_scale,
+    })
 }
 
 fn check_tradeoff(
@@ -536,6 +804,7 @@ fn check_tradeoff(
         second,
         below,
         marks: marks(&raw.marks)?,
+        notes: raw.notes.iter().map(note).collect::<Result<_, _>>()?,
     })
 }
 
@@ -615,6 +884,22 @@ fn marks(raw: &[Spanned<RawMark>]) -> Result<Vec<Mark>, Trouble> {
         }
     };
     raw.iter().map(mark).collect()
+}
+
+fn note(raw: &Spanned<RawNote>) -> Result<Note, Trouble> {
+    let RawNote { text, at, to } = raw.get_ref();
+    let place = |pair: &Spanned<Pair>| {
+        let Pair(x, y) = *pair.get_ref();
+        match x.is_finite() && y.is_finite() {
+            true => Ok((x, y)),
+            false => Err(Trouble::new(pair.span(), "a note needs a finite place")),
+        }
+    };
+    Ok(Note {
+        text: text.replace(char::is_control, " "),
+        at: place(at)?,
+        to: to.as_ref().map(place).transpose()?,
+    })
 }
 
 fn check_heatmap(

@@ -132,6 +132,7 @@ fn check_one(
 ) -> Result<(Curve, bool), Trouble> {
     let Block(entries) = raw.get_ref();
     let (mut name, mut reference, mut own_sweep) = (None, false, None);
+    let mut colour = None;
     let mut families = Vec::new();
     for (key, value) in entries {
         match (key.get_ref().as_str(), value.get_ref()) {
@@ -144,6 +145,8 @@ fn check_one(
                 name = Some(text.clone());
             }
             ("name", _) => return Err(expected("a string", value)),
+            ("colour", Value::Text(text)) => colour = Some(hex(text, value)?),
+            ("colour", _) => return Err(expected("a colour, as in \"#d55400\"", value)),
             ("reference", Value::Bool(flag)) => reference = *flag,
             ("reference", _) => return Err(expected("true or false", value)),
             ("sweep", Value::Table(Block(entries))) => {
@@ -153,7 +156,7 @@ fn check_one(
             _ => families.push((key, value)),
         }
     }
-    let known = ["name", "reference", "sweep"];
+    let known = ["name", "colour", "reference", "sweep"];
     let shared = own_sweep.is_none();
     let sweep = own_sweep.as_ref().or(sweep);
     // What the data must allow is asked of the smallest training sets.
@@ -191,6 +194,7 @@ fn check_one(
     let (axes, targets): (Vec<Axis>, Vec<Target>) = swept.into_iter().unzip();
     let mut curve = Curve {
         name,
+        colour,
         axes,
         stages: Vec::new(),
     };
@@ -684,6 +688,20 @@ fn build(
         base,
         range: problem.inputs.range(),
     }))
+}
+
+/// A colour as `#rrggbb`.
+fn hex(text: &str, value: &Spanned<Value>) -> Result<(u8, u8, u8), Trouble> {
+    let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6);
+    let number = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+    match number {
+        Some(number) => {
+            let [_, r, g, b] = number.to_be_bytes();
+            Ok((r, g, b))
+        }
+        None => Err(Trouble::new(value.span(), "this is not a colour")
+            .help("write red, green and blue in two digits each, as in \"#d55400\"")),
+    }
 }
 
 fn expected(what: &str, value: &Spanned<Value>) -> Trouble {

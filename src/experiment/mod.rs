@@ -11,7 +11,8 @@ mod sweep;
 mod truth;
 
 pub use figure::{
-    Figure, Fits, Heatmap, Kind, Lower, Mark, Part, Pointwise, Sample, SourcesFigure, Tradeoff,
+    Dartboard, Figure, Fits, Group, GroupPart, Heatmap, Kind, Look, Lower, Mark, Note, Part,
+    Pointwise, Sample, Shape, SourcesFigure, Theme, Tradeoff,
 };
 pub use raw::Scale;
 pub use source::{ExperimentError, Source};
@@ -21,7 +22,7 @@ use std::ops::Range;
 use toml::Spanned;
 
 use crate::learner::Learner;
-use crate::problem::{Expression, Inputs, Noise, NotFinite, Points, Problem, Shape, grid, side};
+use crate::problem::{self, Expression, Inputs, Noise, NotFinite, Points, Problem, grid, side};
 use crate::stream::{Purpose, Stream};
 use crate::words::{choice, number, short, thousands};
 use raw::{Num, Only, RawExperiment, RawInputs, RawNoise, RawProblem, RawRun, RawTest};
@@ -69,6 +70,8 @@ pub struct Experiment {
 pub struct Curve {
     /// What it is called in tables and figures.
     pub name: String,
+    /// Its colour where several share a panel.
+    pub colour: Option<(u8, u8, u8)>,
     /// What is swept: nothing, one number or two.
     pub axes: Vec<Axis>,
     /// The learner's capacity path, once for every problem that it is fitted to.
@@ -92,6 +95,7 @@ impl Curve {
     pub fn new(name: &str, axis: Axis, learner: Box<dyn Learner>) -> Self {
         Curve {
             name: name.to_owned(),
+            colour: None,
             axes: vec![axis],
             stages: vec![Stage {
                 problem: 0,
@@ -263,7 +267,7 @@ fn check(name: &str, source: &Source) -> Result<Experiment, Trouble> {
     let test = check_test(raw.run.test.as_ref(), &problems, largest, run.seed)?;
     check_size(&raw.run, &curves, &problems, &test, &mut run)?;
     check_finite(&raw.problem, largest, &test, run.seed)?;
-    let figures = figure::check(&raw.figure, &curves, problem.dimension, run.sources)?;
+    let figures = figure::check(&raw.figure, &raw.look, &curves, largest, run.sources)?;
     Ok(Experiment {
         name: name.to_owned(),
         source: source.clone(),
@@ -399,10 +403,10 @@ fn check_noise(raw: &Spanned<Only<RawNoise>>, dimension: usize) -> Result<Noise,
     let span = raw.span();
     let Only(raw) = raw.get_ref();
     let shapes = [
-        (&raw.normal, Shape::Normal),
-        (&raw.uniform, Shape::Uniform),
-        (&raw.laplace, Shape::Laplace),
-        (&raw.student_t, Shape::StudentT { degrees: 0.0 }),
+        (&raw.normal, problem::Shape::Normal),
+        (&raw.uniform, problem::Shape::Uniform),
+        (&raw.laplace, problem::Shape::Laplace),
+        (&raw.student_t, problem::Shape::StudentT { degrees: 0.0 }),
     ];
     let mut given = shapes
         .iter()
@@ -413,16 +417,16 @@ fn check_noise(raw: &Spanned<Only<RawNoise>>, dimension: usize) -> Result<Noise,
         return Err(Trouble::new(span, message).help("as in `noise = { normal = 0.5 }`, by its sd"));
     };
     let shape = match (shape, &raw.degrees) {
-        (Shape::StudentT { .. }, Some(degrees)) => {
+        (problem::Shape::StudentT { .. }, Some(degrees)) => {
             let value = degrees.get_ref().0;
             if !(value > 2.0 && value.is_finite()) {
                 let message = format!("`degrees` must be above 2, not {}", number(value));
                 return Err(Trouble::new(degrees.span(), message)
                     .help("with 2 or fewer the noise has no standard deviation"));
             }
-            Shape::StudentT { degrees: value }
+            problem::Shape::StudentT { degrees: value }
         }
-        (Shape::StudentT { .. }, None) => {
+        (problem::Shape::StudentT { .. }, None) => {
             return Err(Trouble::new(sd.span(), "Student's t needs `degrees`")
                 .help("as in `noise = { student-t = 0.5, degrees = 5 }`"));
         }

@@ -8,7 +8,7 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
-use super::figure::RawFigure;
+use super::figure::{RawFigure, RawLook};
 use super::truth::TruthForm;
 use crate::learner::{FAMILIES, Family, Most};
 
@@ -34,6 +34,9 @@ pub(super) struct RawExperiment {
     pub learner: Vec<Spanned<Block>>,
     #[serde(default)]
     pub run: RawRun,
+    /// The look of all figures.
+    #[serde(default)]
+    pub look: RawLook,
     #[serde(default)]
     #[schemars(with = "Vec<RawFigure>")]
     pub figure: Vec<Spanned<RawFigure>>,
@@ -436,6 +439,7 @@ impl JsonSchema for LearnerBlock {
             "additionalProperties": false,
             "properties": {
                 "name": { "type": "string", "description": "What it is called in tables and figures." },
+                "colour": { "type": "string", "pattern": "^#[0-9a-fA-F]{6}$", "description": "Its colour where several learners share a panel." },
                 "reference": { "type": "boolean", "description": "A flat line: this learner has not the swept number." },
                 "sweep": sweep
             }

@@ -138,7 +138,7 @@ impl Source {
     pub fn same_run(&self, other: &Source) -> bool {
         let run = |source: &Source| {
             let mut table: toml::Table = source.read().ok()?;
-            for key in ["title", "look-for", "question", "answer", "figure"] {
+            for key in ["title", "look-for", "question", "answer", "look", "figure"] {
                 table.remove(key);
             }
             Some(table)

@@ -1,4 +1,4 @@
-//! Drawing with plotters, once, as SVG; PNGs are made from the same drawing.
+//! Drawing with plotters, once, as SVG; PNG and PDF are made from the same drawing.
 //!
 //! plotters rounds coordinates to whole pixels, which makes curves look like stairs. So everything
 //! is drawn ten times too large, and the SVG's view box scales it down again.
@@ -6,6 +6,7 @@
 use std::sync::{Arc, Once};
 
 use base64::Engine;
+use krilla_svg::{SurfaceExt, SvgSettings};
 use plotters::coord::Shift;
 use plotters::prelude::{
     Circle, DrawingArea, FontDesc, FontFamily, FontStyle, FontTransform, IntoDrawingArea,
@@ -16,7 +17,7 @@ use plotters::style::{Color, TextStyle};
 use resvg::{tiny_skia, usvg};
 
 use super::FigureError;
-use super::theme::{Colour, PIXELS, SIZE};
+use super::theme::{Colour, Page};
 
 const FINE: f64 = 10.0;
 const FAMILY: &str = "Inter";
@@ -78,6 +79,8 @@ impl Stroke {
 /// A drawing being made.
 pub struct Canvas<'a> {
     area: DrawingArea<SVGBackend<'a>, Shift>,
+    /// What it is drawn on.
+    pub page: Page,
 }
 
 fn fine((x, y): Place) -> Result<(i32, i32), FigureError> {
@@ -154,7 +157,8 @@ impl Canvas<'_> {
         if places.len() < 2 {
             return Ok(());
         }
-        let style = rgb(stroke.colour)
+        let style = self
+            .rgb(stroke.colour)
             .mix(stroke.alpha)
             .stroke_width((stroke.width * FINE).round() as u32);
         if !stroke.dashed {
@@ -170,8 +174,18 @@ impl Canvas<'_> {
 
     /// A filled shape.
     pub fn fill(&self, places: &[Place], colour: Colour, alpha: f64) -> Result<(), FigureError> {
-        let shape = Polygon::new(all_fine(places)?, rgb(colour).mix(alpha));
+        let shape = Polygon::new(all_fine(places)?, self.rgb(colour).mix(alpha));
         self.area.draw(&shape).map_err(FigureError::draw)
+    }
+
+    /// A filled shape in a colour that is the same on any page.
+    pub fn fill_as_is(&self, places: &[Place], colour: Colour) -> Result<(), FigureError> {
+        let shape = Polygon::new(all_fine(places)?, rgb(colour).filled());
+        self.area.draw(&shape).map_err(FigureError::draw)
+    }
+
+    fn rgb(&self, colour: Colour) -> RGBColor {
+        rgb(self.page.paint(colour))
     }
 
     /// A disc.
@@ -182,14 +196,15 @@ impl Canvas<'_> {
         colour: Colour,
         alpha: f64,
     ) -> Result<(), FigureError> {
-        let style = rgb(colour).mix(alpha).filled();
+        let style = self.rgb(colour).mix(alpha).filled();
         let shape = Circle::new(fine(place)?, (radius * FINE) as i32, style);
         self.area.draw(&shape).map_err(FigureError::draw)
     }
 
     /// A circle.
     pub fn ring(&self, place: Place, radius: f64, stroke: Stroke) -> Result<(), FigureError> {
-        let style = rgb(stroke.colour)
+        let style = self
+            .rgb(stroke.colour)
             .mix(stroke.alpha)
             .stroke_width((stroke.width * FINE) as u32);
         let shape = Circle::new(fine(place)?, (radius * FINE) as i32, style);
@@ -233,7 +248,7 @@ impl Canvas<'_> {
             Side::Middle => HPos::Center,
             Side::Left => HPos::Right,
         };
-        let colour = rgb(colour);
+        let colour = self.rgb(colour);
         let style = TextStyle::from(font)
             .color(&colour)
             .pos(Pos::new(side, VPos::Center));
@@ -283,21 +298,22 @@ fn dashes(places: &[Place], dash: f64, gap: f64) -> Vec<Vec<Place>> {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
     svg: String,
+    page: Page,
 }
 
 impl Drawing {
     /// Makes a drawing.
     pub(super) fn new(
+        page: Page,
         draw: impl FnOnce(&Canvas) -> Result<(), FigureError>,
     ) -> Result<Drawing, FigureError> {
         register_fonts();
         let mut svg = String::new();
-        let (width, height) = ((SIZE.0 * FINE) as u32, (SIZE.1 * FINE) as u32);
+        let (width, height) = ((page.width * FINE) as u32, (page.height * FINE) as u32);
         {
             let area = SVGBackend::with_string(&mut svg, (width, height)).into_drawing_area();
-            area.fill(&RGBColor(255, 255, 255))
-                .map_err(FigureError::draw)?;
-            let canvas = Canvas { area };
+            area.fill(&rgb(page.paper())).map_err(FigureError::draw)?;
+            let canvas = Canvas { area, page };
             draw(&canvas)?;
             canvas.area.present().map_err(FigureError::draw)?;
         }
@@ -307,10 +323,11 @@ impl Drawing {
             "<svg width=\"{}\" height=\"{}\" viewBox=\"0 0 {width} {height}\" \
              stroke-linejoin=\"round\" stroke-linecap=\"round\" \
              xmlns=\"http://www.w3.org/2000/svg\">",
-            SIZE.0, SIZE.1
+            page.width, page.height
         );
         Ok(Drawing {
             svg: head + content,
+            page,
         })
     }
 
@@ -338,6 +355,49 @@ impl Drawing {
     ///
     /// If the drawing cannot be rendered, which would be a mistake in the program.
     pub fn to_png(&self) -> Result<Vec<u8>, FigureError> {
+        let Page {
+            width,
+            height,
+            pixels,
+            ..
+        } = self.page;
+        let size = |units: f64| (units as f32 * pixels).round() as u32;
+        let mut image = tiny_skia::Pixmap::new(size(width), size(height))
+            .ok_or_else(|| FigureError::draw("no room for the picture"))?;
+        let scale = tiny_skia::Transform::from_scale(pixels, pixels);
+        resvg::render(&self.tree()?, scale, &mut image.as_mut());
+        encode(&image)
+    }
+
+    /// As PDF, in which text stays text.
+    ///
+    /// # Errors
+    ///
+    /// If the drawing cannot be written, which would be a mistake in the program.
+    pub fn to_pdf(&self) -> Result<Vec<u8>, FigureError> {
+        let Page {
+            width,
+            height,
+            points,
+            ..
+        } = self.page;
+        let none = || FigureError::draw("no room for the page");
+        let [width, height] = [width, height].map(|units| units as f32 * points);
+        let size = krilla::geom::Size::from_wh(width, height).ok_or_else(none)?;
+        let settings = krilla::page::PageSettings::from_wh(width, height).ok_or_else(none)?;
+        let mut document = krilla::Document::new();
+        let mut page = document.start_page_with(settings);
+        let mut surface = page.surface();
+        surface
+            .draw_svg(&self.tree()?, size, SvgSettings::default())
+            .ok_or_else(none)?;
+        surface.finish();
+        page.finish();
+        let failed = |error| FigureError::draw(format!("{error:?}"));
+        document.finish().map_err(failed)
+    }
+
+    fn tree(&self) -> Result<usvg::Tree, FigureError> {
         let mut fonts = usvg::fontdb::Database::new();
         fonts.load_font_data(REGULAR.to_vec());
         fonts.load_font_data(SEMIBOLD.to_vec());
@@ -346,17 +406,11 @@ impl Drawing {
             fontdb: Arc::new(fonts),
             ..usvg::Options::default()
         };
-        let tree = usvg::Tree::from_str(&self.svg, &options).map_err(FigureError::draw)?;
-        let size = |units: f64| (units as f32 * PIXELS) as u32;
-        let mut image = tiny_skia::Pixmap::new(size(SIZE.0), size(SIZE.1))
-            .ok_or_else(|| FigureError::draw("no room for the picture"))?;
-        let scale = tiny_skia::Transform::from_scale(PIXELS, PIXELS);
-        resvg::render(&tree, scale, &mut image.as_mut());
-        encode(&image)
+        usvg::Tree::from_str(&self.svg, &options).map_err(FigureError::draw)
     }
 }
 
-/// The smallest PNG: figures are white paper, so no transparency is kept.
+/// The smallest PNG: figures fill their paper, so no transparency is kept.
 fn encode(image: &tiny_skia::Pixmap) -> Result<Vec<u8>, FigureError> {
     let colours = image.data().chunks_exact(4).flat_map(|pixel| &pixel[..3]);
     let colours: Vec<u8> = colours.copied().collect();

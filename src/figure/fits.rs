@@ -4,7 +4,7 @@ use super::axis::{Axis, room};
 use super::canvas::{Canvas, Stroke};
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
 use super::select::{Series, best, column, learners, rows_at, setting};
-use super::{FigureError, MARGIN, theme};
+use super::{FigureError, theme};
 use crate::experiment::{Curve, Experiment, Fits, Sample, Scale};
 use crate::outcome::Tables;
 
@@ -75,7 +75,7 @@ pub fn draw(
     let range = heights(&panels, experiment, tables)?;
     let lines = titles.iter().map(Vec::len).max().unwrap_or(0);
     frame.top += TITLE * lines as f64;
-    frame.left = MARGIN + y_room(&Axis::new(Scale::Linear, range, (frame.bottom, frame.top)));
+    frame.left += y_room(&Axis::new(Scale::Linear, range, (frame.bottom, frame.top)));
     let last = panels.len() - 1;
     for (i, (shown, frame)) in panels
         .iter()

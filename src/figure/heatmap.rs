@@ -5,7 +5,7 @@ use super::canvas::{Canvas, Side, Stroke, shortened, text_width};
 use super::panel::{Frame, Panel, Surroundings, TITLE, y_room};
 use super::select::{Series, column, learners, rows_of};
 use super::tradeoff::column_name;
-use super::{FigureError, MARGIN, theme};
+use super::{FigureError, theme};
 use crate::decompose::heavy_tail;
 use crate::experiment::{Axis as Swept, Curve, Experiment, Heatmap, Part, Scale};
 use crate::outcome::Tables;
@@ -67,7 +67,7 @@ pub fn draw(
     let second = second.ok_or_else(|| FigureError::Missing("a second axis".to_owned()))?;
     let y_scale = options.y_scale.unwrap_or(second.scale);
     let (y_edges, y) = laid_out(second, y_scale, (frame.bottom, frame.top));
-    frame.left = MARGIN + y_room(&y);
+    frame.left += y_room(&y);
     // Every panel has a colour bar of its own: a risk and a training error share no range.
     let bars: Vec<Colours> = contents.iter().map(|c| Colours::of(c, options)).collect();
     let bar_room = |colours: &Colours| GAP + BAR + colours.width() + 14.0;
@@ -173,7 +173,7 @@ fn cells(
             (right + over, bottom),
             (left, bottom),
         ];
-        canvas.fill(&reach, colours.colour(*value), 1.0)?;
+        canvas.fill_as_is(&reach, colours.colour(*value))?;
         if content.doubtful[setting] {
             let stroke = Stroke::new((255, 255, 255), 1.0).faint(0.8);
             canvas.line(&[corners[0], corners[2]], stroke)?;
@@ -213,11 +213,7 @@ fn bar(canvas: &Canvas, frame: Frame, colours: &Colours) -> Result<(), FigureErr
         // A little overlap, so that no seam shows.
         let top = (bottom - height - 1.0).max(frame.top);
         let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
-        canvas.fill(
-            &corners,
-            shade((f64::from(step) + 0.5) / f64::from(steps)),
-            1.0,
-        )?;
+        canvas.fill_as_is(&corners, shade((f64::from(step) + 0.5) / f64::from(steps)))?;
     }
     let edge = [
         (left, frame.top),

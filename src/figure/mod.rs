@@ -4,6 +4,7 @@
 
 mod axis;
 mod canvas;
+mod dartboard;
 mod fits;
 mod heatmap;
 mod panel;
@@ -20,6 +21,7 @@ use crate::outcome::Tables;
 use crate::words::thousands;
 use canvas::{Canvas, Side, shortened};
 use panel::Frame;
+use theme::Page;
 
 /// The margin on the left of everything.
 const MARGIN: f64 = 36.0;
@@ -51,25 +53,63 @@ pub fn draw(
     figure: &Figure,
     tables: &Tables,
 ) -> Result<Drawing, FigureError> {
-    Drawing::new(|canvas| {
+    Drawing::new(Page::of(figure.look), |canvas| {
         let title = figure.title.as_ref().or(experiment.title.as_ref());
-        let frame = heading(
-            canvas,
-            title.map_or(&experiment.name, |title| title),
-            &caption(experiment, figure, tables),
-        )?;
-        match &figure.kind {
-            Kind::Tradeoff(options) => tradeoff::draw(canvas, frame, experiment, options, tables),
-            Kind::Fits(options) => fits::draw(canvas, frame, experiment, options, tables),
-            Kind::Pointwise(options) => pointwise::draw(canvas, frame, experiment, options, tables),
-            Kind::Heatmap(options) => heatmap::draw(canvas, frame, experiment, options, tables),
-            Kind::Sources(options) => sources::draw(canvas, frame, experiment, options, tables),
-        }
+        let title = title.map_or(experiment.name.as_str(), |title| title);
+        let caption = caption(experiment, &figure.kind, tables);
+        let frame = heading(canvas, title, &caption)?;
+        draw_kind(canvas, frame, experiment, &figure.kind, tables)
     })
 }
 
+/// The room below a frame for the numbers and the title of its horizontal axis.
+const BELOW: f64 = 64.0;
+
+/// The height of a panel's own heading in a group.
+const PART: f64 = 34.0;
+
+fn draw_kind(
+    canvas: &Canvas,
+    frame: Frame,
+    experiment: &Experiment,
+    kind: &Kind,
+    tables: &Tables,
+) -> Result<(), FigureError> {
+    match kind {
+        Kind::Tradeoff(options) => tradeoff::draw(canvas, frame, experiment, options, tables),
+        Kind::Fits(options) => fits::draw(canvas, frame, experiment, options, tables),
+        Kind::Pointwise(options) => pointwise::draw(canvas, frame, experiment, options, tables),
+        Kind::Heatmap(options) => heatmap::draw(canvas, frame, experiment, options, tables),
+        Kind::Sources(options) => sources::draw(canvas, frame, experiment, options, tables),
+        Kind::Dartboard(options) => dartboard::draw(canvas, frame, experiment, options, tables),
+        Kind::Group(group) => {
+            let whole = Frame {
+                bottom: frame.bottom + BELOW,
+                ..frame
+            };
+            let count = group.parts.len();
+            let frames = match group.stacked {
+                true => whole.stack(count, 14.0),
+                false => whole.columns(count, 24.0),
+            };
+            for (part, mut frame) in group.parts.iter().zip(frames) {
+                frame.bottom -= BELOW;
+                if let Some(title) = &part.title {
+                    let width = frame.right - frame.left;
+                    let title = shortened(title, theme::LABEL, true, width);
+                    let (place, style) = ((frame.left, frame.top + 10.0), (theme::LABEL, true));
+                    canvas.text(place, &title, style, theme::INK, Side::Right)?;
+                    frame.top += PART;
+                }
+                draw_kind(canvas, frame, experiment, &part.kind, tables)?;
+            }
+            Ok(())
+        }
+    }
+}
+
 /// What was drawn how often, and what the bands are.
-fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String {
+fn caption(experiment: &Experiment, kind: &Kind, tables: &Tables) -> String {
     let resamples = tables
         .curves
         .wholes("resamples")
@@ -82,7 +122,7 @@ fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String 
         experiment.train_sizes()
     );
     let kept = experiment.run.keep.min(resamples) as usize;
-    match &figure.kind {
+    match kind {
         Kind::Tradeoff(options) => {
             let shown = match tradeoff::theory(experiment, options, tables) {
                 Some(theory) => format!("dots: simulated, with 95 % intervals; {theory}"),
@@ -125,6 +165,22 @@ fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String 
             }
         ),
         Kind::Pointwise(_) => sets,
+        Kind::Dartboard(_) => format!(
+            "a dart is the prediction of one of {} training sets of {} points; cross: their mean",
+            experiment.run.keep_fits.min(resamples),
+            experiment.train_sizes()
+        ),
+        Kind::Group(group) => {
+            // What all parts have in common is said once.
+            let mut said: Vec<String> = Vec::new();
+            for part in &group.parts {
+                let caption = caption(experiment, &part.kind, tables);
+                let new = caption.split("; ").map(str::to_owned);
+                let new: Vec<String> = new.filter(|words| !said.contains(words)).collect();
+                said.extend(new);
+            }
+            said.join("; ")
+        }
         Kind::Heatmap(options) => heatmap::caption(&sets, experiment, options, tables),
         Kind::Sources(_) => format!(
             "{} cubes of 8 training sets of {} points: inputs, noise and the algorithm’s draws crossed",
@@ -134,30 +190,34 @@ fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String 
     }
 }
 
-/// Writes the heading and the line below it, and returns the frame that is left.
+/// Writes the heading and the line below it, and returns the frame that is left. An empty title
+/// leaves both out, as for a figure whose caption is elsewhere.
 fn heading(canvas: &Canvas, title: &str, caption: &str) -> Result<Frame, FigureError> {
-    let (width, height) = theme::SIZE;
-    let left = MARGIN;
-    let title = shortened(title, theme::HEADING, true, width - 2.0 * left);
-    let caption = shortened(caption, theme::CAPTION, false, width - 2.0 * left);
+    let Page { width, height, .. } = canvas.page;
+    let frame = Frame {
+        left: MARGIN,
+        top: 116.0,
+        right: width - 40.0,
+        bottom: height - BELOW - 20.0,
+    };
+    if title.trim().is_empty() {
+        return Ok(Frame { top: 28.0, ..frame });
+    }
+    let title = shortened(title, theme::HEADING, true, width - 2.0 * MARGIN);
+    let caption = shortened(caption, theme::CAPTION, false, width - 2.0 * MARGIN);
     canvas.text(
-        (left, 40.0),
+        (MARGIN, 40.0),
         &title,
         (theme::HEADING, true),
         theme::INK,
         Side::Right,
     )?;
     canvas.text(
-        (left, 78.0),
+        (MARGIN, 78.0),
         &caption,
         (theme::CAPTION, false),
         theme::SOFT,
         Side::Right,
     )?;
-    Ok(Frame {
-        left: MARGIN,
-        top: 116.0,
-        right: width - 40.0,
-        bottom: height - 84.0,
-    })
+    Ok(frame)
 }

@@ -4,7 +4,7 @@ use super::FigureError;
 use super::axis::{Axis, tick_label};
 use super::canvas::{Canvas, Place, Side, Stroke, shortened, text_width};
 use super::theme;
-use crate::experiment::{Mark, Scale};
+use crate::experiment::{Mark, Note, Scale};
 
 /// The corners of a rectangle.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +33,21 @@ impl Frame {
                 ..*self
             },
         ]
+    }
+
+    /// Cuts the frame into rows with a gap between them.
+    pub fn stack(&self, count: usize, gap: f64) -> Vec<Frame> {
+        let height = (self.bottom - self.top - gap * (count - 1) as f64) / count as f64;
+        (0..count)
+            .map(|i| {
+                let top = self.top + i as f64 * (height + gap);
+                Frame {
+                    top,
+                    bottom: top + height,
+                    ..*self
+                }
+            })
+            .collect()
     }
 
     /// Cuts the frame into columns with a gap between them.
@@ -236,6 +251,42 @@ impl<'a, 'b> Panel<'a, 'b> {
         let style = (theme::CAPTION, false);
         let place = (start, (above + below) / 2.0);
         self.canvas.text(place, &text, style, light, Side::Right)
+    }
+
+    /// A text with an arrow to a place.
+    pub fn note(&self, note: &Note) -> Result<(), FigureError> {
+        let style = (theme::CAPTION, false);
+        let text = self.at(note.at.0, note.at.1);
+        let half = text_width(&note.text, style.0, style.1) / 2.0;
+        if let Some(to) = note.to {
+            let to = self.at(to.0, to.1);
+            // From the edge of the text that is nearest to the arrow's end.
+            let from = (
+                to.0.clamp(text.0 - half, text.0 + half),
+                match to.1 < text.1 {
+                    true => text.1 - 13.0,
+                    false => text.1 + 13.0,
+                },
+            );
+            let stroke = Stroke::new(theme::INK, 2.0);
+            let length = (to.0 - from.0).hypot(to.1 - from.1);
+            if length > 1.0 && self.shows(to) {
+                self.canvas.line(&[from, to], stroke)?;
+                let along = ((to.0 - from.0) / length, (to.1 - from.1) / length);
+                let tip = |side: f64| {
+                    let back = (to.0 - 13.0 * along.0, to.1 - 13.0 * along.1);
+                    (back.0 - side * 5.5 * along.1, back.1 + side * 5.5 * along.0)
+                };
+                self.canvas
+                    .fill(&[to, tip(1.0), tip(-1.0)], theme::INK, 1.0)?;
+            }
+        }
+        match self.shows(text) {
+            true => self
+                .canvas
+                .text(text, &note.text, style, theme::INK, Side::Middle),
+            false => Ok(()),
+        }
     }
 
     /// As many numbers as fit side by side.

@@ -5,7 +5,7 @@ use super::canvas::{Canvas, Stroke};
 use super::fits::{self, Shown};
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
 use super::select::{best, column, learners, rows_at};
-use super::{FigureError, MARGIN, theme};
+use super::{FigureError, theme};
 use crate::experiment::{Experiment, Part, Pointwise, Scale};
 use crate::outcome::Tables;
 
@@ -48,7 +48,7 @@ pub fn draw(
     let (_, most) = room([0.0, most].into_iter(), Scale::Linear, 0.05);
     let part_axis = |frame: Frame| Axis::new(Scale::Linear, (0.0, most), (frame.bottom, frame.top));
     let fit_axis = Axis::new(Scale::Linear, fit_heights, (frame.bottom, frame.top));
-    frame.left = MARGIN + y_room(&part_axis(frame)).max(y_room(&fit_axis));
+    frame.left += y_room(&part_axis(frame)).max(y_room(&fit_axis));
     let count = shown.len();
     for (i, (shown, whole)) in shown.iter().zip(frame.columns(count, 46.0)).enumerate() {
         let mut below = whole;

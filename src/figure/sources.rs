@@ -5,7 +5,7 @@ use super::canvas::{Canvas, Stroke, text_width};
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
 use super::select::{Series, column, rows_of, series};
 use super::tradeoff::{doubtful, stretches};
-use super::{FigureError, MARGIN, theme};
+use super::{FigureError, theme};
 use crate::decompose::SOURCES;
 use crate::experiment::{Experiment, Scale, SourcesFigure};
 use crate::outcome::Tables;
@@ -68,7 +68,7 @@ pub fn draw(
         (false, None) => 1.0,
     };
     let y_axis = |frame: Frame| Axis::new(Scale::Linear, (0.0, high), (frame.bottom, frame.top));
-    frame.left = MARGIN + y_room(&y_axis(frame));
+    frame.left += y_room(&y_axis(frame));
     let frames = frame.columns(contents.len(), 46.0);
     let last = contents.len() - 1;
     for (i, (content, frame)) in contents.iter().zip(frames).enumerate() {

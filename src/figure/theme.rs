@@ -1,16 +1,76 @@
 //! One look for all figures: colours that mean the same everywhere and sizes that can be read
 //! from the last row.
 
-use crate::experiment::Part;
+use crate::experiment::{Look, Part, Shape, Theme};
 
 /// A colour, red, green and blue.
 pub type Colour = (u8, u8, u8);
 
-/// The figure's width and height in drawing units, 16:9 as a slide.
-pub const SIZE: (f64, f64) = (1280.0, 720.0);
+/// The page that a figure is drawn on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Page {
+    /// Its width in drawing units, in which text has fixed sizes.
+    pub width: f64,
+    /// Its height in drawing units.
+    pub height: f64,
+    /// How many pixels of a PNG a drawing unit has.
+    pub pixels: f32,
+    /// How many points (1/72 inch) of a PDF a drawing unit has.
+    pub points: f32,
+    /// Whether it is dark.
+    pub dark: bool,
+}
 
-/// How many pixels of a PNG a drawing unit has.
-pub const PIXELS: f32 = 1.5;
+impl Page {
+    /// The page of a look. Larger text is a smaller page, enlarged.
+    pub fn of(look: Look) -> Self {
+        let (width, height, pixels, points) = match look.shape {
+            // 13⅓ × 7½ inches, as slides are.
+            Shape::Slide => (1280.0, 720.0, 1.5, 0.75),
+            // A column of 3.4 inches, in print at 600 dots per inch.
+            Shape::Paper => (720.0, 540.0, 17.0 / 6.0, 0.34),
+            Shape::Square => (900.0, 900.0, 1.5, 0.6),
+        };
+        let zoom = look.font_scale;
+        Page {
+            width: width / zoom,
+            height: height / zoom,
+            pixels: pixels * zoom as f32,
+            points: points * zoom as f32,
+            dark: look.theme == Theme::Dark,
+        }
+    }
+
+    /// The colour of the paper.
+    pub fn paper(&self) -> Colour {
+        match self.dark {
+            true => (24, 26, 30),
+            false => (255, 255, 255),
+        }
+    }
+
+    /// A colour of the light theme as it is on this page: on dark paper greys change places, and
+    /// colours get lighter.
+    pub fn paint(&self, colour: Colour) -> Colour {
+        if !self.dark {
+            return colour;
+        }
+        let (r, g, b) = colour;
+        let grey = r.abs_diff(g) < 6 && g.abs_diff(b) < 6;
+        match grey {
+            // From 24 for white to 240 for black.
+            true => {
+                let turned = 240.0 - f64::from(r) * (240.0 - 26.0) / 255.0;
+                let turned = turned as u8;
+                (turned, turned, turned)
+            }
+            false => {
+                let lift = |part: u8| (f64::from(part) * 0.72 + 255.0 * 0.28) as u8;
+                (lift(r), lift(g), lift(b))
+            }
+        }
+    }
+}
 
 /// Text sizes: no text is smaller than 1/40 of the figure's height.
 pub const HEADING: f64 = 32.0;

@@ -6,7 +6,7 @@ use super::axis::{Axis, room};
 use super::canvas::{Canvas, Side, Stroke, shortened, text_width};
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
 use super::select::{Series, column, factor, rows_at, rows_of, series};
-use super::{FigureError, MARGIN, theme};
+use super::{FigureError, theme};
 use crate::decompose::heavy_tail;
 use crate::experiment::{Experiment, Lower, Mark, Part, Scale, Tradeoff};
 use crate::outcome::Tables;
@@ -169,7 +169,7 @@ pub fn draw(
         (Some(below), Some(range)) => y_room(&lower_axis(below, range)),
         _ => 0.0,
     };
-    frame.left = MARGIN + y_room(&y_axis(upper)).max(lower_room);
+    frame.left += y_room(&y_axis(upper)).max(lower_room);
     let y_title = match (options.overlay, headline(options)) {
         (true, part) => theme::name(part),
         (false, _) => "squared error",
@@ -205,6 +205,9 @@ pub fn draw(
         marks(canvas, &panel, &options.marks)?;
         fill(&panel, content, options)?;
         above(canvas, &panel, content, &options.marks)?;
+        for note in &options.notes {
+            panel.note(note)?;
+        }
         if i == last {
             let ends = content.lines.iter().map(|line| end_label(&panel, line));
             write_labels(canvas, upper, ends.collect())?;
@@ -328,7 +331,12 @@ fn overlay<'a>(
     several: bool,
 ) -> Result<Content<'a>, FigureError> {
     let part = headline(options);
-    let colour = |i: usize| theme::LEARNERS[i % theme::LEARNERS.len()];
+    // A learner's own colour, but not for several curves of one learner.
+    let single = swept.iter().all(|series| series.second.is_nan());
+    let own = |series: &Series| series.curve.colour.filter(|_| single);
+    let next = |i: usize| theme::LEARNERS[i % theme::LEARNERS.len()];
+    let all = swept.iter().chain(flat).map(own).collect::<Vec<_>>();
+    let colour = |i: usize| all.get(i).copied().flatten().unwrap_or(next(i));
     let (mut lines, mut runs, mut lower) = (Vec::new(), Vec::new(), Vec::new());
     for (i, series) in swept.iter().enumerate() {
         let label = match series.names(several).join(", ") {
