@@ -49,9 +49,8 @@ fn write(
     writeln!(text, "{}", title.unwrap_or(&experiment.name))?;
     writeln!(
         text,
-        "{} training sets of {} points, {} test points, {:.2} s\n",
-        thousands(results.resamples),
-        experiment.train_sizes(),
+        "{}, {} test points, {:.2} s\n",
+        experiment.drawn(results.resamples),
         thousands(experiment.test.points.len() as u64),
         seconds
     )?;
@@ -74,7 +73,9 @@ fn write(
         .collect();
     table(text, &best, factor)?;
     for (i, a) in best.iter().enumerate() {
-        for b in &best[..i] {
+        // Between different training sets or noise there is nothing to compare.
+        let same = |b: &&Best| a.problem() == b.problem();
+        for b in best[..i].iter().filter(same) {
             let difference = a.all.risk_minus(a.setting, b.all, b.setting);
             writeln!(
                 text,
@@ -105,6 +106,13 @@ impl<'a> Best<'a> {
             all,
             setting,
         })
+    }
+}
+
+impl Best<'_> {
+    /// Which of the experiment's problems it is fitted to.
+    fn problem(&self) -> usize {
+        self.curve.problems()[self.setting]
     }
 }
 
@@ -234,9 +242,13 @@ fn heavy_tails(experiment: &Experiment, results: &Results) -> Vec<String> {
                 format!(" at {}", few(places.map(|at| format!("({at})")).collect()))
             }
         };
+        let one = match experiment.run.sources {
+            true => "cube of fits",
+            false => "training set",
+        };
         (!heavy.is_empty()).then(|| {
             format!(
-                "the means of `{}`{places} are not to be believed: a single training set makes up \
+                "the means of `{}`{places} are not to be believed: a single {one} makes up \
                  to {} % of them. With so heavy a tail a mean may not exist, and its error bar \
                  means nothing; take risk_median and the quartiles of curves.csv there.",
                 curve.name,
@@ -263,11 +275,25 @@ fn precision(experiment: &Experiment, results: &Results) -> Option<Result<String
     let Length::Precision { share, most } = experiment.run.length else {
         return None;
     };
-    let reached = results.reached?;
     let percent = |share: f64| format!("{} %", short(100.0 * share));
+    let Some(reached) = results.reached else {
+        return Some(Err(format!(
+            "the wanted precision was not reached after max-resamples = {most}: no mean can be believed"
+        )));
+    };
+    let heavy = |parts: &Parts| heavy_tail(parts.largest_share, results.resamples);
+    let all = || results.learners.iter().flat_map(|l| &l.decomposition.parts);
+    let every = match all().filter(|parts| heavy(parts)).count() {
+        0 => "every risk is known".to_owned(),
+        left_out => format!(
+            "{} of {} risks are known (the others' tails are too heavy)",
+            thousands((all().count() - left_out) as u64),
+            thousands(all().count() as u64)
+        ),
+    };
     Some(match reached <= share {
         true => Ok(format!(
-            "every risk is known to {} of itself (wanted {}), after {} training sets",
+            "{every} to {} of itself (wanted {}), after {} training sets",
             percent(reached),
             percent(share),
             thousands(results.resamples)

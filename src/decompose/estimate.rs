@@ -91,12 +91,12 @@ pub struct Decomposition {
 }
 
 impl Decomposition {
-    /// The difference of two risks from the same resamples and test points, with the error of the
-    /// paired difference.
+    /// The difference of two risks on the same problem, resamples and test points, with the error of
+    /// the paired difference.
     pub fn risk_minus(&self, setting: usize, other: &Decomposition, others: usize) -> Estimate {
         let [a, b] = [&self.parts[setting], &other.parts[others]];
         let left_out = a.left_out.iter().zip(&b.left_out).map(|(a, b)| a - b);
-        // The noise at a point is the same for both.
+        // Of one problem, so the noise at a point is the same for both.
         let excess = |all: &Decomposition, setting: usize, j: usize| {
             let at = setting * self.points.weights.len() + j;
             all.bias2[at] + all.variance[at]
@@ -283,7 +283,12 @@ impl Decomposition {
                 false => 0.0,
             },
             risk_quartiles: [0.25, 0.5, 0.75].map(|share| noise_mean + histogram.quantile(share)),
-            risk_median_se: histogram.quantile_se(0.5),
+            // Test points that are drawn move the median about as much as the mean.
+            risk_median_se: {
+                let ratio = histogram.quantile(0.5) / (b + v);
+                let ratio = if ratio.is_finite() { ratio } else { 0.0 };
+                histogram.quantile_se(0.5).hypot(ratio * spread[2])
+            },
             sources,
             left_out,
         }

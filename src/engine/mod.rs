@@ -12,7 +12,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::decompose::{self, Decomposition, Exact, Tally, Tested, groups_for, heavy_tail};
-use crate::experiment::{Curve, Experiment, Length, TestKind};
+use crate::experiment::{Curve, Experiment, Length, Stage, TestKind};
 use crate::learner::{Diagnosis, Expected};
 use crate::problem::{NotFinite, Training};
 use blocks::{Block, boundary};
@@ -47,9 +47,10 @@ pub struct Results {
     pub noise: Vec<Vec<f64>>,
     /// One per learner, in the experiment's order.
     pub learners: Vec<LearnerResults>,
-    /// The first resamples, kept for drawing.
+    /// The first resamples, kept for drawing and for a look at the solving.
     pub kept: Vec<Kept>,
-    /// With a wanted precision: what was reached.
+    /// With a wanted precision: what was reached, by all means that can be believed; `None` if
+    /// there is none.
     pub reached: Option<f64>,
 }
 
@@ -159,10 +160,9 @@ pub fn run(
             let count = pool.resamples;
             let parts = decompositions.iter().flat_map(|learner| &learner.parts);
             let parts = parts.filter(|parts| !heavy_tail(parts.largest_share, count));
-            let worst = parts.map(|parts| parts.risk_resampling_se / parts.risk.value);
-            let worst = worst.fold(0.0, |a: f64, b| if b.is_nan() { a } else { a.max(b) });
-            reached = Some(worst);
-            if worst <= share || round >= most {
+            let shares = parts.map(|parts| parts.risk_resampling_se / parts.risk.value);
+            reached = shares.filter(|share| !share.is_nan()).reduce(f64::max);
+            if reached.is_some_and(|worst| worst <= share) || round >= most {
                 break decompositions;
             }
         },
@@ -230,16 +230,27 @@ fn exact_forms(
     Ok(Some(all))
 }
 
-/// The exact averages of all stages of a learner, or `None` where one has none.
-fn expected(experiment: &Experiment, curve: &Curve) -> Option<Vec<Expected>> {
-    let mut all = vec![Expected::default(); curve.settings()];
+/// Puts what the stages of a learner give into the order of the curve's settings; `None` where one
+/// stage gives nothing.
+fn by_setting<T: Clone>(curve: &Curve, of: impl Fn(&Stage) -> Option<Vec<T>>) -> Option<Vec<T>> {
+    let mut all: Vec<Option<T>> = vec![None; curve.settings()];
     for stage in &curve.stages {
-        let problem = &experiment.problems[stage.problem];
-        for (form, &setting) in stage.learner.expected(problem)?.iter().zip(&stage.settings) {
-            all[setting] = *form;
+        for (one, &setting) in of(stage)?.into_iter().zip(&stage.settings) {
+            all[setting] = Some(one);
         }
     }
-    Some(all)
+    all.into_iter().collect()
+}
+
+/// The exact averages of a learner over the whole distribution of the inputs, which only test
+/// points drawn from it stand for.
+fn expected(experiment: &Experiment, curve: &Curve) -> Option<Vec<Expected>> {
+    match experiment.test.kind {
+        TestKind::Drawn => by_setting(curve, |stage| {
+            stage.learner.expected(&experiment.problems[stage.problem])
+        }),
+        TestKind::Grid | TestKind::Inputs => None,
+    }
 }
 
 /// By setting, the medians of what the solving for weights met with.
@@ -390,24 +401,13 @@ impl<'a> Pool<'a> {
                     noise: &noise,
                     weights: &test.weights,
                     drawn: test.kind == TestKind::Drawn,
-                    members: members(curve).as_deref(),
+                    members: by_setting(curve, |stage| stage.learner.members()).as_deref(),
                 },
             )
         };
         let curves = self.experiment.curves.iter().enumerate();
         curves.map(decompose).collect()
     }
-}
-
-/// By setting of a curve: how many members are averaged, where that is what the learner does.
-fn members(curve: &Curve) -> Option<Vec<usize>> {
-    let mut members = vec![0; curve.settings()];
-    for stage in &curve.stages {
-        for (count, &setting) in stage.learner.members()?.iter().zip(&stage.settings) {
-            members[setting] = *count;
-        }
-    }
-    Some(members)
 }
 
 impl Group {

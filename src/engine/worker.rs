@@ -32,8 +32,9 @@ pub(super) struct Worker<'a> {
     /// By cell, setting and test point.
     at_test: Vec<f64>,
     at_train: Vec<f64>,
-    /// By setting: the training error.
+    /// By setting: the training error, of all fits and of the first.
     train_error: Vec<f64>,
+    first_train_error: Vec<f64>,
 }
 
 /// An empty tally for every learner.
@@ -72,6 +73,7 @@ impl<'a> Worker<'a> {
             at_test: Vec::new(),
             at_train: Vec::new(),
             train_error: Vec::new(),
+            first_train_error: Vec::new(),
         }
     }
 
@@ -85,7 +87,8 @@ impl<'a> Worker<'a> {
     pub fn resample(&mut self, resample: u64) -> Result<Option<Kept>, RunError> {
         self.draw(resample)?;
         let experiment = self.experiment;
-        let mut kept = (resample < experiment.run.keep).then(|| Kept {
+        let keep = experiment.run.keep.max(DIAGNOSED);
+        let mut kept = (resample < keep).then(|| Kept {
             resample,
             data: match resample < experiment.run.keep_data {
                 true => self.data.iter().map(|sets| sets[0].clone()).collect(),
@@ -203,6 +206,11 @@ impl<'a> Worker<'a> {
                 let error = errors.map(|(p, y)| (p - y) * (p - y)).sum::<f64>() / train as f64;
                 *sum += error / distinct as f64;
             }
+            if cell == 0 {
+                self.first_train_error.clone_from(&self.train_error);
+                let all = self.first_train_error.iter_mut();
+                all.for_each(|error| *error *= distinct as f64);
+            }
         }
         let tally = &mut self.tallies[which];
         let fresh = &self.fresh[stage.problem];
@@ -236,7 +244,7 @@ impl<'a> Worker<'a> {
                 let distances = predictions.iter().zip(truth).zip(weights);
                 let excess: f64 = distances.map(|((p, f), w)| w * (p - f) * (p - f)).sum();
                 kept.risk[setting] = self.noise[stage.problem] + excess;
-                kept.train[setting] = train_error;
+                kept.train[setting] = self.first_train_error[c];
             }
         }
         Ok(())

@@ -200,7 +200,7 @@ pub(super) struct RawSources {
 #[serde(
     deny_unknown_fields,
     rename_all = "kebab-case",
-    expecting = "a table, as in `tradeoff = {}`"
+    expecting = "a table, as in `fits = {}`"
 )]
 pub(super) struct RawFits {
     /// The learners drawn, by name (default: all).
@@ -233,7 +233,7 @@ pub(super) struct RawFits {
 #[serde(
     deny_unknown_fields,
     rename_all = "kebab-case",
-    expecting = "a table, as in `tradeoff = {}`"
+    expecting = "a table, as in `pointwise = {}`"
 )]
 pub(super) struct RawPointwise {
     /// The learners drawn, by name (default: all).
@@ -773,15 +773,15 @@ fn check_tradeoff(
     } else {
         few_panels(lines, span)?;
     }
-    let values = axes.iter().flat_map(|axis| &axis.values);
-    let lowest = values.copied().fold(f64::INFINITY, f64::min);
-    if raw.x_scale == Some(Scale::Log) && lowest <= 0.0 {
-        return Err(no_log(lowest, span));
-    }
+    log_axis(raw.x_scale, axes.iter().copied(), span)?;
     let below = match &raw.below {
         None => Vec::new(),
         Some(below) => {
             not_empty(below.get_ref(), &below.span(), "below")?;
+            if raw.overlay && below.get_ref().len() > 1 {
+                let message = "below an overlay there is room for one";
+                return Err(Trouble::new(below.span(), message));
+            }
             let solves = |curve: &&Curve| {
                 let family = |stage: &super::Stage| stage.learner.solves();
                 learners.contains(&curve.name) && curve.stages.iter().any(family)
@@ -808,12 +808,22 @@ fn check_tradeoff(
     })
 }
 
-fn no_log(lowest: f64, span: &Range<usize>) -> Trouble {
-    let message = format!(
-        "the sweep starts at {}, which no log axis shows",
-        number(lowest)
-    );
-    Trouble::new(span.clone(), message)
+/// A logarithmic axis shows numbers above 0 only.
+fn log_axis<'a>(
+    scale: Option<Scale>,
+    axes: impl Iterator<Item = &'a Axis>,
+    span: &Range<usize>,
+) -> Result<(), Trouble> {
+    let lowest = axes.flat_map(|axis| &axis.values).copied();
+    let lowest = lowest.fold(f64::INFINITY, f64::min);
+    if scale == Some(Scale::Log) && lowest <= 0.0 {
+        let lowest = number(lowest);
+        let message = format!("the sweep starts at {lowest}, which no log axis shows");
+        return Err(
+            Trouble::new(span.clone(), message).help("start it above 0, or leave it linear")
+        );
+    }
+    Ok(())
 }
 
 /// What a figure over the sweep needs: the axes of the learners, the chosen values of second axes,
@@ -831,7 +841,7 @@ fn over_sweep<'a>(
         .filter(|curve| learners.contains(&curve.name) && !curve.axes.is_empty())
         .collect();
     if swept.is_empty() {
-        let message = "a trade-off needs a sweep, and nothing is swept here";
+        let message = "this figure needs a sweep, and nothing is swept here";
         let help = "add for example `[sweep]` with `depth = \"1..16\"`, or draw `pointwise = {}`";
         return Err(Trouble::new(span.clone(), message).help(help));
     }
@@ -921,6 +931,13 @@ fn check_heatmap(
         return Err(Trouble::new(span.clone(), message)
             .help("as in `[sweep]` with `features = […]` and `lambda = […]`"));
     }
+    let drawn = || curves.iter().filter(|curve| learners.contains(&curve.name));
+    let second = |curve: &&Curve| (curve.axes[1].name.clone(), curve.axes[1].values.clone());
+    if drawn().any(|curve| drawn().any(|other| second(&curve) != second(&other))) {
+        let message = "the learners of a heat map need the same second number and values";
+        return Err(Trouble::new(span.clone(), message)
+            .help("draw one heat map for each, with `learners = [\"…\"]`"));
+    }
     let parts = match &raw.parts {
         None => vec![Part::Risk],
         Some(parts) => {
@@ -928,14 +945,14 @@ fn check_heatmap(
             parts.get_ref().clone()
         }
     };
-    few_panels(learners.len() * parts.len(), span)?;
+    if learners.len() * parts.len() > 3 {
+        let message = "a heat map can have three panels, no more";
+        return Err(Trouble::new(span.clone(), message)
+            .help("choose with `learners = [\"…\"]` or `parts = [\"…\"]`; draw several figures"));
+    }
     for (which, scale) in [raw.x_scale, raw.y_scale].into_iter().enumerate() {
-        let drawn = curves.iter().filter(|curve| learners.contains(&curve.name));
-        let values = drawn.filter_map(|curve| curve.axes.get(which)?.values.first());
-        let lowest = values.copied().fold(f64::INFINITY, f64::min);
-        if scale == Some(Scale::Log) && lowest <= 0.0 {
-            return Err(no_log(lowest, span));
-        }
+        let axes = drawn().filter_map(|curve| curve.axes.get(which));
+        log_axis(scale, axes, span)?;
     }
     Ok(Heatmap {
         learners,
@@ -956,11 +973,7 @@ fn check_sources(
     let learners = learners(&raw.learners, curves)?;
     let (axes, second, lines) = over_sweep(&learners, &raw.second, curves, span)?;
     few_panels(lines, span)?;
-    let values = axes.iter().flat_map(|axis| &axis.values);
-    let lowest = values.copied().fold(f64::INFINITY, f64::min);
-    if raw.x_scale == Some(Scale::Log) && lowest <= 0.0 {
-        return Err(no_log(lowest, span));
-    }
+    log_axis(raw.x_scale, axes.iter().copied(), span)?;
     Ok(SourcesFigure {
         learners,
         second,
@@ -1066,7 +1079,7 @@ fn few_panels(count: usize, span: &Range<usize>) -> Result<(), Trouble> {
                 "the figure would have {count} panels, and {PANELS} are the most that can be read"
             ),
         )
-        .help("choose some with `learners = [\"…\"]` or `values = […]`; draw several figures")),
+        .help("choose some with `learners`, `values` or `second`; draw several figures")),
         false => Ok(()),
     }
 }

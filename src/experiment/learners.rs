@@ -573,6 +573,7 @@ fn no_such_number(
         known.extend(spec.family.numbers.iter().map(|number| number.name));
         level = spec.base.as_deref();
     }
+    known.extend(["train", "noise"]);
     let message = format!(
         "`{}` has no number `{}` to sweep",
         spec.family.name,

@@ -223,6 +223,17 @@ pub enum Length {
 }
 
 impl Experiment {
+    /// What was drawn, in words: `1000 training sets of 40 points`.
+    pub fn drawn(&self, resamples: u64) -> String {
+        let sizes = self.train_sizes();
+        let points = if sizes == "1" { "point" } else { "points" };
+        let count = thousands(resamples);
+        match self.run.sources {
+            true => format!("{count} cubes of 8 fits to 4 training sets of {sizes} {points}"),
+            false => format!("{count} training sets of {sizes} {points}"),
+        }
+    }
+
     /// The first problem, for what all problems share: truth, inputs and dimension.
     pub fn problem(&self) -> &Problem {
         &self.problems[0]
@@ -623,6 +634,9 @@ const MOST_ROWS: u64 = 20_000_000;
 /// many a run.
 const FREE_NUMBERS: u64 = 3_000_000;
 
+/// The most numbers of training sets that a thread may hold in memory, 800 MB of them.
+const MOST_HELD: u64 = 100_000_000;
+
 /// The most numbers that a run may hold in memory, 4 GB of them.
 const MOST_NUMBERS: u64 = 500_000_000;
 
@@ -652,6 +666,19 @@ fn check_size(
             "settings × test points can be at most {}: sweep fewer values, or test at fewer points",
             thousands(MOST_NUMBERS / each)
         )));
+    }
+    // Every thread holds a training set of every size, four with crossed draws.
+    let sets = if run.sources { 4 } else { 1 };
+    let coordinates = test.points.dimension() as u64 + 2;
+    let held = problems
+        .iter()
+        .map(|problem| problem.train as u64 * coordinates * sets);
+    if held.sum::<u64>() > MOST_HELD {
+        let message = "training sets of all sizes together are more than memory can hold";
+        let span = raw.test.as_ref().map_or(0..0, Spanned::span);
+        return Err(
+            Trouble::new(span, message).help("sweep over fewer or smaller values of `train`")
+        );
     }
     let rows = |most: u64| (most / places.max(1)).max(1);
     match &raw.keep {

@@ -7,7 +7,9 @@ use super::select::{Series, best, column, learners, rows_at};
 use super::{FigureError, theme};
 use crate::experiment::{Dartboard, Experiment, Scale};
 use crate::outcome::Tables;
-use crate::words::short;
+
+/// The room below a board for its numbers.
+const BELOW: f64 = 40.0;
 
 /// How many rings a board has.
 const RINGS: u32 = 5;
@@ -39,18 +41,21 @@ pub fn draw(
         bottom: frame.bottom + 50.0,
         ..frame
     };
-    // In one row while boards stay large, else in two.
+    // In as many rows as make the boards largest.
     let (width, height) = (frame.right - frame.left, frame.bottom - frame.top);
-    let rows = match boards.len() {
-        0..=3 => 1,
-        4 if width > 2.2 * height => 1,
-        _ => 2,
+    let size = |rows: &usize| {
+        let columns = boards.len().div_ceil(*rows);
+        let around = BELOW + 2.0 * TITLE;
+        (width / columns as f64).min(height / *rows as f64 - around)
     };
+    let rows = (1..=3)
+        .max_by(|a, b| size(a).total_cmp(&size(b)))
+        .unwrap_or(1);
     let columns = boards.len().div_ceil(rows);
     let frames = frame.stack(rows, 16.0).into_iter();
     let frames = frames.flat_map(|row| row.columns(columns, 30.0));
-    for (i, (board, frame)) in boards.iter().zip(frames).enumerate() {
-        one(canvas, frame, board, reach, (i == 0).then_some(options.at))?;
+    for (board, frame) in boards.iter().zip(frames) {
+        one(canvas, frame, board, reach)?;
     }
     Ok(())
 }
@@ -80,7 +85,12 @@ fn board(
     let both = |name: &str| get(name)[first] + get(name)[second];
     let setting = super::select::setting(series, value);
     Ok(Board {
-        title: std::iter::once(series.curve.name.clone())
+        // A long name breaks behind its colon.
+        title: series
+            .curve
+            .name
+            .split(": ")
+            .map(str::to_owned)
             .chain(setting)
             .collect(),
         darts: darts.collect(),
@@ -100,25 +110,21 @@ fn reach(boards: &[Board]) -> f64 {
     reach
 }
 
-fn one(
-    canvas: &Canvas,
-    frame: Frame,
-    board: &Board,
-    reach: f64,
-    at: Option<(f64, f64)>,
-) -> Result<(), FigureError> {
+fn one(canvas: &Canvas, frame: Frame, board: &Board, reach: f64) -> Result<(), FigureError> {
     let middle = (frame.left + frame.right) / 2.0;
     let width = frame.right - frame.left;
-    let mut top = frame.top;
+    let heading = TITLE * board.title.len() as f64;
+    let room = frame.bottom - frame.top - heading - BELOW;
+    let radius = (width.min(room) / 2.0 - 4.0).max(10.0);
+    // What is left of the height is shared out, more of it below.
+    let mut top = frame.top + 0.4 * (room - 2.0 * radius - 8.0).max(0.0);
     for line in &board.title {
         let text = shortened(line, theme::LABEL, true, width);
         let style = (theme::LABEL, true);
         canvas.text((middle, top + 8.0), &text, style, theme::INK, Side::Middle)?;
         top += TITLE;
     }
-    let bottom = frame.bottom - 64.0;
-    let radius = (width.min(bottom - top) / 2.0 - 4.0).max(10.0);
-    let centre = (middle, (top + bottom) / 2.0);
+    let centre = (middle, top + radius + 4.0);
     // Rings from the outside in, alternately lighter.
     for ring in (1..=RINGS).rev() {
         let radius = radius * f64::from(ring) / f64::from(RINGS);
@@ -152,29 +158,8 @@ fn one(
     );
     let style = (theme::CAPTION, false);
     let words = shortened(&words, style.0, style.1, width + 20.0);
-    canvas.text(
-        (middle, bottom + 16.0),
-        &words,
-        style,
-        theme::INK,
-        Side::Middle,
-    )?;
-    if let Some((first, second)) = at {
-        let words = format!(
-            "across: at x = {}, up: at x = {}",
-            short(first),
-            short(second)
-        );
-        let words = shortened(&words, style.0, style.1, width + 20.0);
-        canvas.text(
-            (middle, bottom + 42.0),
-            &words,
-            style,
-            theme::SOFT,
-            Side::Middle,
-        )?;
-    }
-    Ok(())
+    let place = (middle, centre.1 + radius + 22.0);
+    canvas.text(place, &words, style, theme::INK, Side::Middle)
 }
 
 /// A number in two digits; an estimate of bias² just below zero is zero.

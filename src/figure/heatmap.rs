@@ -3,10 +3,8 @@
 use super::axis::{Axis, tick_label};
 use super::canvas::{Canvas, Side, Stroke, shortened, text_width};
 use super::panel::{Frame, Panel, Surroundings, TITLE, y_room};
-use super::select::{Series, column, learners, rows_of};
-use super::tradeoff::column_name;
+use super::select::{Series, column, column_name, doubtful, is_mean, learners, rows_of};
 use super::{FigureError, theme};
-use crate::decompose::heavy_tail;
 use crate::experiment::{Axis as Swept, Curve, Experiment, Heatmap, Part, Scale};
 use crate::outcome::Tables;
 
@@ -86,13 +84,16 @@ pub fn draw(
         let x_scale = options.x_scale.unwrap_or(first.scale);
         let (x_edges, x) = laid_out(first, x_scale, (frame.left, frame.right));
         let panel = Panel::new(canvas, frame, x, y);
+        let y_long = format!("{} ({})", second.name, second.about);
+        let y_fits = text_width(&y_long, theme::AXIS, false) < frame.bottom - frame.top;
+        let y_title = if y_fits { &y_long } else { &second.name };
         let long = format!("{} ({})", first.name, first.about);
         let fits = text_width(&long, theme::AXIS, false) < width;
         panel.surround(&Surroundings {
             title: &title(content),
             above: 0.0,
             x_title: Some(if fits { &long } else { &first.name }),
-            y_title: (i == 0).then_some(&second.name),
+            y_title: (i == 0).then_some(y_title),
             y_numbers: i == 0,
             x_numbers: true,
             x_whole: first.values.iter().all(|value| value.fract() == 0.0),
@@ -113,15 +114,14 @@ fn content<'a>(curve: &'a Curve, part: Part, tables: &Tables) -> Result<Content<
         second: f64::NAN,
     };
     let rows = rows_of(&tables.curves, whole)?;
-    let shares = column(&tables.curves, "largest_share", &rows);
-    let resamples = tables.curves.wholes("resamples").first().copied();
-    let heavy = |share: &f64| heavy_tail(*share, resamples.unwrap_or(0));
-    let mean = !matches!(part, Part::Median | Part::Train | Part::Noise);
     Ok(Content {
         curve,
         part,
         values: column(&tables.curves, column_name(part), &rows).to_vec(),
-        doubtful: shares.iter().map(|share| mean && heavy(share)).collect(),
+        doubtful: match is_mean(part) {
+            true => doubtful(whole, tables),
+            false => vec![false; rows.len()],
+        },
     })
 }
 
@@ -140,7 +140,12 @@ fn laid_out(swept: &Swept, scale: Scale, ends: (f64, f64)) -> (Vec<f64>, Axis) {
     let (first, last) = (places[0], places[places.len() - 1]);
     let step = |edge: Option<&f64>, end: f64| edge.map_or(0.5, |edge| (edge - end).abs());
     let (before, after) = (step(edges.first(), first), step(edges.last(), last));
-    edges.insert(0, first - before);
+    // What begins at 0 or above has no cell below 0.
+    let start = match scale == Scale::Linear && first >= 0.0 {
+        true => (first - before).max(0.0),
+        false => first - before,
+    };
+    edges.insert(0, start);
     edges.push(last + after);
     let range = (from(edges[0]), from(edges[edges.len() - 1]));
     let axis = Axis::new(scale, range, ends);
@@ -189,6 +194,7 @@ fn lowest(canvas: &Canvas, content: &Content, (x, y): (&Axis, &Axis)) -> Result<
         return Ok(());
     }
     let values = content.values.iter().enumerate();
+    let values = values.filter(|(setting, _)| !content.doubtful[*setting]);
     let least = values.min_by(|a, b| a.1.total_cmp(b.1));
     let Some((setting, _)) = least else {
         return Ok(());
@@ -252,6 +258,16 @@ impl Colours {
             .filter(|(value, doubtful)| value.is_finite() && !**doubtful)
             .map(|(value, _)| *value)
             .collect();
+        // Where nothing is to be believed, the colours are at least there.
+        let values = match values.is_empty() {
+            true => content
+                .values
+                .iter()
+                .copied()
+                .filter(|v| v.is_finite())
+                .collect(),
+            false => values,
+        };
         let most = values.iter().copied().fold(f64::MIN, f64::max);
         let least = values.iter().copied().fold(f64::MAX, f64::min);
         let high = options.max.unwrap_or(most);

@@ -18,7 +18,7 @@ pub use canvas::Drawing;
 
 use crate::experiment::{Experiment, Figure, Kind, Part, Scale};
 use crate::outcome::Tables;
-use crate::words::thousands;
+use crate::words::{short, thousands};
 use canvas::{Canvas, Side, shortened};
 use panel::Frame;
 use theme::Page;
@@ -116,11 +116,7 @@ fn caption(experiment: &Experiment, kind: &Kind, tables: &Tables) -> String {
         .first()
         .copied()
         .unwrap_or(0);
-    let sets = format!(
-        "{} training sets of {} points",
-        thousands(resamples),
-        experiment.train_sizes()
-    );
+    let sets = experiment.drawn(resamples);
     let kept = experiment.run.keep.min(resamples) as usize;
     match kind {
         Kind::Tradeoff(options) => {
@@ -136,13 +132,16 @@ fn caption(experiment: &Experiment, kind: &Kind, tables: &Tables) -> String {
             };
             let runs = match options.runs.min(kept) {
                 0 => String::new(),
+                1 => "; faint: a single training set".to_owned(),
                 runs => format!("; faint: {runs} single training sets"),
             };
             let cut = match options.y_scale == Scale::Log && tradeoff::has_zero(options, tables) {
                 true => "; ≤ 0 is off the axis",
                 false => "",
             };
+            let theory = tradeoff::theory(experiment, options, tables).is_some();
             let heavy = match tradeoff::has_doubt(experiment, options, tables) {
+                true if theory => "; no dot: heavy tail, no mean",
                 true => "; thin dashes: heavy tail, no mean",
                 false => "",
             };
@@ -165,10 +164,13 @@ fn caption(experiment: &Experiment, kind: &Kind, tables: &Tables) -> String {
             }
         ),
         Kind::Pointwise(_) => sets,
-        Kind::Dartboard(_) => format!(
-            "a dart is the prediction of one of {} training sets of {} points; cross: their mean",
+        Kind::Dartboard(options) => format!(
+            "a dart is one of {} training sets of {} points; across: its prediction at x = {}, \
+             up: at x = {}; cross: their mean",
             experiment.run.keep_fits.min(resamples),
-            experiment.train_sizes()
+            experiment.train_sizes(),
+            short(options.at.0),
+            short(options.at.1)
         ),
         Kind::Group(group) => {
             // What all parts have in common is said once.
@@ -182,11 +184,10 @@ fn caption(experiment: &Experiment, kind: &Kind, tables: &Tables) -> String {
             said.join("; ")
         }
         Kind::Heatmap(options) => heatmap::caption(&sets, experiment, options, tables),
-        Kind::Sources(_) => format!(
-            "{} cubes of 8 training sets of {} points: inputs, noise and the algorithm’s draws crossed",
-            thousands(resamples),
-            experiment.train_sizes()
-        ),
+        Kind::Sources(options) => match sources::has_negative(experiment, options, tables) {
+            true => format!("{sets}; negative estimates of a part are not drawn"),
+            false => sets,
+        },
     }
 }
 

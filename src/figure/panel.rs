@@ -387,13 +387,21 @@ impl<'a, 'b> Panel<'a, 'b> {
         colour: theme::Colour,
         alpha: f64,
     ) -> Result<(), FigureError> {
-        let inside = |y: f64| match self.y.place(y) {
-            place if place.is_nan() => self.frame.bottom,
-            place => place.clamp(self.frame.top, self.frame.bottom),
+        // What has no logarithm lies far below; so does what is no number.
+        let floor = self.frame.bottom + 1e4;
+        let place = |(x, y): (&f64, &f64)| {
+            let y = self.y.place(*y);
+            let y = if y.is_nan() {
+                floor
+            } else {
+                y.clamp(-1e5, 1e5)
+            };
+            (self.x.place(*x), y)
         };
-        let place = |(x, y): (&f64, &f64)| (self.x.place(*x), inside(*y));
         let mut shape: Vec<Place> = xs.iter().zip(high).map(place).collect();
         shape.extend(xs.iter().zip(low).map(place).rev());
+        let shape = cut(&shape, self.frame.top, 1.0);
+        let shape = cut(&shape, self.frame.bottom, -1.0);
         match shape.len() {
             0..=2 => Ok(()),
             _ => self.canvas.fill(&shape, colour, alpha),
@@ -428,6 +436,24 @@ impl<'a, 'b> Panel<'a, 'b> {
         } = self.frame;
         (left - 0.5..=right + 0.5).contains(&x) && (top - 0.5..=bottom + 0.5).contains(&y)
     }
+}
+
+/// The part of a shape below a height (`side` 1) or above it (`side` -1), by the method of
+/// Sutherland and Hodgman.
+fn cut(shape: &[Place], height: f64, side: f64) -> Vec<Place> {
+    let inside = |place: Place| side * (place.1 - height) >= 0.0;
+    let mut kept = Vec::new();
+    for (i, &to) in shape.iter().enumerate() {
+        let from = shape[(i + shape.len() - 1) % shape.len()];
+        if inside(from) != inside(to) {
+            let share = (height - from.1) / (to.1 - from.1);
+            kept.push((from.0 + (to.0 - from.0) * share, height));
+        }
+        if inside(to) {
+            kept.push(to);
+        }
+    }
+    kept
 }
 
 /// A longer label is cut.

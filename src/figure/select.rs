@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::experiment::{Axis, Curve, Experiment};
+use crate::decompose::heavy_tail;
+use crate::experiment::{Axis, Curve, Experiment, Part};
 use crate::outcome::{Table, Tables};
 use crate::words::short;
 
@@ -113,16 +114,13 @@ pub fn best<'a>(
     curve: &'a Curve,
     second: Option<f64>,
 ) -> Result<(Series<'a>, f64), FigureError> {
-    let rows = rows_of(
-        &tables.curves,
-        Series {
-            curve,
-            second: match curve.axes.len() {
-                2 => second.unwrap_or(f64::NAN),
-                _ => f64::NAN,
-            },
-        },
-    )?;
+    // A learner that does not have the chosen value is shown at its best.
+    let second = second.filter(|second| {
+        let axis = curve.axes.get(1);
+        axis.is_some_and(|axis| axis.values.contains(second))
+    });
+    let second = second.unwrap_or(f64::NAN);
+    let rows = rows_of(&tables.curves, Series { curve, second })?;
     let get = |name: &str| column(&tables.curves, name, &rows);
     let (values, risks) = (get("value"), get("risk"));
     let lowest = (0..risks.len()).min_by(|a, b| risks[*a].total_cmp(&risks[*b]));
@@ -153,4 +151,53 @@ pub fn factor(tables: &Tables) -> f64 {
         .copied()
         .unwrap_or(2);
     crate::decompose::interval_factor(0.95, crate::decompose::groups_for(resamples))
+}
+
+/// Whether a part is a mean over training sets that a heavy tail can spoil.
+pub fn is_mean(part: Part) -> bool {
+    matches!(part, Part::Bias2 | Part::Variance | Part::Risk | Part::Test)
+}
+
+/// Where the tail of a curve's risk is too heavy for a mean.
+pub fn doubtful(series: Series, tables: &Tables) -> Vec<bool> {
+    let rows = rows_of(&tables.curves, series).unwrap_or(0..0);
+    let shares = column(&tables.curves, "largest_share", &rows);
+    let resamples = tables.curves.wholes("resamples");
+    let resamples = resamples.first().copied().unwrap_or(0);
+    // Where the variance is known to be infinite, no estimate of it means anything.
+    let exact = column(&tables.curves, "variance_exact", &rows);
+    let infinite = |i: usize| exact.get(i).is_some_and(|exact| *exact == f64::INFINITY);
+    let heavy = |(i, share): (usize, &f64)| heavy_tail(*share, resamples) || infinite(i);
+    shares.iter().enumerate().map(heavy).collect()
+}
+
+/// Where a part stands in the table of curves.
+pub fn column_name(part: Part) -> &'static str {
+    match part {
+        Part::Noise => "noise",
+        Part::Bias2 => "bias2",
+        Part::Variance => "variance",
+        Part::Risk => "risk",
+        Part::Test => "test_risk",
+        Part::Train => "train_risk",
+        Part::Median => "risk_median",
+    }
+}
+
+/// The stretches of a curve that can be believed, and those between them that cannot, which reach
+/// to their neighbours.
+pub fn stretches(doubtful: &[bool], length: usize) -> Vec<(Range<usize>, bool)> {
+    let doubt = |i: usize| doubtful.get(i).copied().unwrap_or(false);
+    let mut stretches = Vec::new();
+    let mut start = 0;
+    while start < length {
+        let same = |i: &usize| *i < length && doubt(*i) == doubt(start);
+        let end = (start..).take_while(same).last().unwrap_or(start) + 1;
+        stretches.push(match doubt(start) {
+            false => (start..end, true),
+            true => (start.saturating_sub(1)..(end + 1).min(length), false),
+        });
+        start = end;
+    }
+    stretches
 }

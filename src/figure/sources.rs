@@ -3,8 +3,7 @@
 use super::axis::{Axis, room};
 use super::canvas::{Canvas, Stroke, text_width};
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
-use super::select::{Series, column, rows_of, series};
-use super::tradeoff::{doubtful, stretches};
+use super::select::{Series, column, doubtful, rows_of, series, stretches};
 use super::{FigureError, theme};
 use crate::decompose::SOURCES;
 use crate::experiment::{Experiment, Scale, SourcesFigure};
@@ -28,8 +27,22 @@ struct Content<'a> {
     /// By part: empty where a source has none.
     layers: Vec<Option<(Vec<f64>, Vec<f64>)>>,
     total: Vec<f64>,
+    /// How high the layers reach together.
+    heights: Vec<f64>,
     /// Where the tail is too heavy for a mean.
     doubtful: Vec<bool>,
+}
+
+/// Whether chance makes an estimate of a part negative.
+pub fn has_negative(experiment: &Experiment, options: &SourcesFigure, tables: &Tables) -> bool {
+    let drawn = series(experiment, &options.learners, options.second.as_deref());
+    drawn.into_iter().any(|series| {
+        let rows = rows_of(&tables.curves, series).unwrap_or(0..0);
+        SOURCES.iter().any(|(_, name)| {
+            let part = column(&tables.curves, &format!("variance_{name}"), &rows);
+            part.iter().any(|value| *value < 0.0)
+        })
+    })
 }
 
 pub fn draw(
@@ -53,10 +66,12 @@ pub fn draw(
         .map(|content| content.series.names(several).len());
     frame.top += TITLE * titles.max().unwrap_or(0) as f64;
     let believed = contents.iter().flat_map(|content| {
-        let totals = content.total.iter().zip(&content.doubtful);
-        totals
+        let heights = content.total.iter().zip(&content.heights);
+        let heights = heights.map(|(total, height)| total.max(*height));
+        let heights = heights.zip(&content.doubtful);
+        heights
             .filter(|(_, doubtful)| !**doubtful)
-            .map(|(total, _)| *total)
+            .map(|(height, _)| height)
     });
     let most = believed
         .filter(|value| value.is_finite())
@@ -107,9 +122,6 @@ pub fn draw(
                 let (low, high) = (&low[range.clone()], &high[range]);
                 panel.band(xs, low, high, colour, 0.92)?;
                 panel.curve(xs, high, Stroke::new((255, 255, 255), 1.2))?;
-                if part == 6 && !options.share {
-                    panel.curve(xs, high, Stroke::new(theme::INK, 2.6))?;
-                }
             }
             let middle = low.last().zip(high.last());
             let middle = middle.map_or(0.0, |(low, high)| (low + high) / 2.0);
@@ -117,6 +129,28 @@ pub fn draw(
                 text: NAMES[part].to_owned(),
                 colour: theme::darker(colour),
                 y: panel.y.place(middle),
+            });
+        }
+        if !options.share {
+            for (range, believed) in stretches(&content.doubtful, content.xs.len()) {
+                if believed {
+                    let (xs, total) = (&content.xs[range.clone()], &content.total[range]);
+                    panel.curve(xs, total, Stroke::new(theme::INK, 2.6))?;
+                }
+            }
+            let end = content.total.last().copied().unwrap_or(0.0);
+            ends.push(Label {
+                text: "variance".to_owned(),
+                colour: theme::INK,
+                y: panel.y.place(end) - 4.0,
+            });
+        }
+        // What only other panels have is named too.
+        for part in (0..NAMES.len()).filter(|part| drawn(part) && content.layers[*part].is_none()) {
+            ends.push(Label {
+                text: NAMES[part].to_owned(),
+                colour: theme::darker(theme::SOURCES[part]),
+                y: frame.top,
             });
         }
         for mark in &options.marks {
@@ -147,14 +181,15 @@ fn content<'a>(
         .map(|i| parts.iter().map(|part| part[i].max(0.0)).sum())
         .collect();
     let mut below = vec![0.0; xs.len()];
+    let shares = sums.clone();
     let layers = parts.iter().map(|part| {
         if part.iter().all(|value| *value == 0.0) {
             return None;
         }
         let low = below.clone();
         for (i, below) in below.iter_mut().enumerate() {
-            *below += match options.share && sums[i] > 0.0 {
-                true => part[i].max(0.0) / sums[i],
+            *below += match options.share && shares[i] > 0.0 {
+                true => part[i].max(0.0) / shares[i],
                 false => part[i].max(0.0),
             };
         }
@@ -164,6 +199,7 @@ fn content<'a>(
         series,
         layers: layers.collect(),
         total: get("variance").to_vec(),
+        heights: sums.clone(),
         doubtful: doubtful(series, tables),
         xs,
     })

@@ -1,13 +1,12 @@
 //! Noise, bias², variance and risk over the sweep.
 
-use std::ops::Range;
-
 use super::axis::{Axis, room};
 use super::canvas::{Canvas, Side, Stroke, shortened, text_width};
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
-use super::select::{Series, column, factor, rows_at, rows_of, series};
+use super::select::{
+    Series, column, column_name, doubtful, factor, is_mean, rows_at, rows_of, series, stretches,
+};
 use super::{FigureError, theme};
-use crate::decompose::heavy_tail;
 use crate::experiment::{Experiment, Lower, Mark, Part, Scale, Tradeoff};
 use crate::outcome::Tables;
 use crate::words::short;
@@ -91,21 +90,6 @@ pub fn has_doubt(experiment: &Experiment, options: &Tradeoff, tables: &Tables) -
         && all
             .iter()
             .any(|series| doubtful(*series, tables).contains(&true))
-}
-
-/// Whether a part is a mean over training sets that a heavy tail can spoil.
-fn is_mean(part: Part) -> bool {
-    matches!(part, Part::Bias2 | Part::Variance | Part::Risk | Part::Test)
-}
-
-/// Where the tail of a curve's risk is too heavy for a mean.
-pub fn doubtful(series: Series, tables: &Tables) -> Vec<bool> {
-    let rows = rows_of(&tables.curves, series).unwrap_or(0..0);
-    let shares = column(&tables.curves, "largest_share", &rows);
-    let resamples = tables.curves.wholes("resamples");
-    let resamples = resamples.first().copied().unwrap_or(0);
-    let heavy = |share: &f64| heavy_tail(*share, resamples);
-    shares.iter().map(heavy).collect()
 }
 
 /// Whether a curve of the figure touches zero.
@@ -290,6 +274,7 @@ fn single<'a>(
         let (name, colour) = (theme::name(part), theme::colour(part));
         lines.push(line(series, part, name, colour, tables)?);
     }
+    lines.extend(floor(series, options, tables)?);
     for (i, reference) in flat.iter().enumerate() {
         let colour = theme::LEARNERS[(i + 2) % theme::LEARNERS.len()];
         let part = headline(options);
@@ -357,7 +342,15 @@ fn overlay<'a>(
         let name = &reference.curve.name;
         lines.push(flat_line(*reference, swept[0], part, name, colour, tables)?);
     }
-    if options.parts.contains(&Part::Noise) {
+    // Where noise is swept there is no one line for it.
+    let noises = swept
+        .iter()
+        .map(|series| line(*series, Part::Noise, "", theme::NOISE, tables));
+    let noises: Vec<Line> = noises.collect::<Result<_, _>>()?;
+    let one = noises
+        .iter()
+        .all(|line| line.values.first() == noises[0].values.first());
+    if options.parts.contains(&Part::Noise) && one {
         lines.push(line(swept[0], Part::Noise, "noise", theme::NOISE, tables)?);
     }
     Ok(Content {
@@ -444,19 +437,6 @@ fn line(
     })
 }
 
-/// Where a part stands in the table of curves.
-pub fn column_name(part: Part) -> &'static str {
-    match part {
-        Part::Noise => "noise",
-        Part::Bias2 => "bias2",
-        Part::Variance => "variance",
-        Part::Risk => "risk",
-        Part::Test => "test_risk",
-        Part::Train => "train_risk",
-        Part::Median => "risk_median",
-    }
-}
-
 /// A learner without the swept number, as a flat line over another's axis.
 fn flat_line(
     reference: Series,
@@ -481,6 +461,26 @@ fn flat_line(
         xs,
         ..one
     })
+}
+
+/// What the members of an ensemble share, below which no number of them gets the variance.
+fn floor(series: Series, options: &Tradeoff, tables: &Tables) -> Result<Option<Line>, FigureError> {
+    let rows = rows_of(&tables.curves, series)?;
+    let values = column(&tables.curves, "variance_shared", &rows).to_vec();
+    let drawn = options.parts.contains(&Part::Variance);
+    if !drawn || !values.iter().any(|value| value.is_finite()) {
+        return Ok(None);
+    }
+    Ok(Some(Line {
+        label: "floor ρt²".to_owned(),
+        low: Vec::new(),
+        high: Vec::new(),
+        exact: Vec::new(),
+        // Drawn as thin dashes.
+        doubtful: vec![true; values.len()],
+        values,
+        ..line(series, Part::Noise, "", theme::VARIANCE, tables)?
+    }))
 }
 
 /// Single resamples of one part: one curve over the sweep values each.
@@ -647,24 +647,6 @@ fn fill(panel: &Panel, content: &Content, options: &Tradeoff) -> Result<(), Figu
         }
     }
     Ok(())
-}
-
-/// The stretches of a curve that can be believed, and those between them that cannot, which reach
-/// to their neighbours.
-pub fn stretches(doubtful: &[bool], length: usize) -> Vec<(Range<usize>, bool)> {
-    let doubt = |i: usize| doubtful.get(i).copied().unwrap_or(false);
-    let mut stretches = Vec::new();
-    let mut start = 0;
-    while start < length {
-        let same = |i: &usize| *i < length && doubt(*i) == doubt(start);
-        let end = (start..).take_while(same).last().unwrap_or(start) + 1;
-        stretches.push(match doubt(start) {
-            false => (start..end, true),
-            true => (start.saturating_sub(1)..(end + 1).min(length), false),
-        });
-        start = end;
-    }
-    stretches
 }
 
 /// The upright lines of the marks.

@@ -298,7 +298,7 @@ impl Learner for Fourier {
                 summed = p;
                 let gram = (p > data.len()).then_some(&gram);
                 // Condition and rank do not depend on the factor √(2/p); weights do.
-                let matrix = diagnose(cosines.subcols(0, p), gram, f64::NAN);
+                let matrix = diagnose(cosines.subcols(0, p), gram, data.len());
                 for &c in same {
                     let weight_norm = length(&self.weights[c]) / (2.0 / p as f64).sqrt();
                     found[c] = Some(Diagnosis {

@@ -212,8 +212,17 @@ impl Learner for Linear {
             let columns = group.means.len();
             let entry = |i: usize, j: usize| data.inputs.get(i, j) - group.means[j];
             let design = Mat::from_fn(data.len(), columns, entry);
+            // Taking the means off costs a rank.
+            let full = data
+                .len()
+                .saturating_sub(usize::from(self.intercept))
+                .max(1);
+            let matrix = diagnose(design.as_ref(), None, full);
             for (weights, &c) in group.weights.chunks_exact(columns).zip(&group.settings) {
-                found[c] = Some(diagnose(design.as_ref(), None, length(weights)));
+                found[c] = Some(Diagnosis {
+                    weight_norm: length(weights),
+                    ..matrix
+                });
             }
         }
         found.into_iter().collect()
@@ -242,6 +251,9 @@ fn isotropic(n: f64, p: f64, inside: f64, outside: f64, noise: f64) -> Expected 
             bias2: inside * (1.0 - share).powi(2) + outside,
             variance: inside * share * (1.0 - share) + unexplained * n / (p - n - 1.0),
         }
+    } else if unexplained == 0.0 && p <= n {
+        // Nothing is left to be fitted wrongly.
+        Expected::default()
     } else {
         Expected {
             bias2: f64::NAN,

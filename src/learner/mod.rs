@@ -101,8 +101,8 @@ pub struct Expected {
 pub struct Diagnosis {
     /// The numerical rank of the design matrix Φ: singular values above max(n, p) ε s_max.
     pub rank: f64,
-    /// Its condition number, the largest over the smallest of its min(n, p) singular values;
-    /// infinite where one is zero.
+    /// Its condition number, the largest over the smallest of its min(n, p) singular values, or of
+    /// min(n - 1, p) where the means of the columns are taken off; infinite where one is zero.
     pub condition: f64,
     /// ‖w‖, the length of the weights.
     pub weight_norm: f64,

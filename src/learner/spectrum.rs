@@ -47,10 +47,12 @@ fn rank_cut(rows: usize, columns: usize, largest: f64) -> f64 {
 /// as their condition number stays below this.
 const GRAM_CONDITION: f64 = 1e5;
 
-/// What solving with a design matrix for weights of that length meets with. `gram` is ΦΦᵀ, which
-/// is smaller than Φ and good enough where Φ is well conditioned.
-pub(super) fn diagnose(design: MatRef<f64>, gram: Option<&Mat<f64>>, norm: f64) -> Diagnosis {
+/// What solving with a design matrix meets with, but for the weights. `gram` is ΦΦᵀ, which is
+/// smaller than Φ and good enough where Φ is well conditioned; `full` is the rank that so many rows
+/// can have.
+pub(super) fn diagnose(design: MatRef<f64>, gram: Option<&Mat<f64>>, full: usize) -> Diagnosis {
     let (rows, columns) = (design.nrows(), design.ncols());
+    let norm = f64::NAN;
     let of = |most: f64, least: f64| match least > 0.0 {
         true => most / least,
         false => f64::INFINITY,
@@ -77,7 +79,10 @@ pub(super) fn diagnose(design: MatRef<f64>, gram: Option<&Mat<f64>>, norm: f64) 
     };
     let (most, least) = (
         values.first().copied().unwrap_or(0.0),
-        values.last().copied().unwrap_or(0.0),
+        values
+            .get(full.min(columns).saturating_sub(1))
+            .copied()
+            .unwrap_or(0.0),
     );
     let cut = rank_cut(rows, columns, most);
     Diagnosis {

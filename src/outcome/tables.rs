@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Table;
-use crate::decompose::{Estimate, SOURCES};
+use crate::decompose::{Estimate, SOURCES, Sources};
 use crate::engine::{Kept, LearnerResults, Results};
 use crate::experiment::{Curve, Experiment};
 
@@ -140,6 +140,9 @@ fn curves(experiment: &Experiment, results: &Results) -> Table {
     for (curve, result) in learners() {
         let (names, problems) = (Names::of(curve), curve.problems());
         let formula = from_members(curve, result);
+        let last = result.decomposition.parts.last();
+        let last = last.and_then(|parts| parts.sources.as_ref());
+        let floor = last.map_or(f64::NAN, Sources::data);
         for (setting, parts) in result.decomposition.parts.iter().enumerate() {
             settings.push(&names, curve, setting);
             train.push(experiment.problems[problems[setting]].train as u64);
@@ -196,6 +199,8 @@ fn curves(experiment: &Experiment, results: &Results) -> Table {
                     let correlation = sources.correlation.unwrap_or(none);
                     add("member_correlation", correlation.value);
                     add("member_correlation_se", correlation.se);
+                    let shared = if formula.is_empty() { f64::NAN } else { floor };
+                    add("variance_shared", shared);
                     add(
                         "variance_from_members",
                         formula.get(setting).copied().unwrap_or(f64::NAN),
@@ -351,7 +356,8 @@ fn runs(experiment: &Experiment, results: &Results) -> Table {
     for (which, curve) in experiment.curves.iter().enumerate() {
         let names = Names::of(curve);
         for setting in 0..curve.settings() {
-            for kept in &results.kept {
+            let with_risk = |kept: &&Kept| kept.resample < experiment.run.keep;
+            for kept in results.kept.iter().filter(with_risk) {
                 settings.push(&names, curve, setting);
                 resample.push(kept.resample);
                 risk.push(kept.fits[which].risk[setting]);

@@ -796,7 +796,7 @@ fn figures_that_could_not_be_read() {
         "fits = { values = [1, 2, 3, 4, 5, 6, 7] }",
         "[[figure]]",
         "7 panels",
-        "values =",
+        "`values`",
     );
     let both = "tradeoff = { overlay = true, parts = [\"risk\", \"variance\"] }";
     refuses(
@@ -1044,6 +1044,20 @@ proptest::proptest! {
 #[test]
 fn sweeps_over_the_problem_and_over_two_numbers() {
     let sweep = "depth = \"1..16\"";
+    refuses(
+        sweep,
+        "trian = [5]",
+        "trian",
+        "no number `trian`",
+        "`train`",
+    );
+    refuses(
+        sweep,
+        "train = \"100000..109999\"",
+        "{ grid = 50 }",
+        "more than memory",
+        "fewer",
+    );
     refuses(sweep, "train = [0, 5]", "0", "at least 1", "");
     refuses(sweep, "train = [2.5]", "2.5", "whole number", "");
     refuses(sweep, "noise = [0.1, -1]", "-1", "at least 0", "");

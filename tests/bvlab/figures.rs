@@ -202,8 +202,7 @@ fn drawings_of_double_descent_say_what_they_show() {
             "weights’ norm",
             "condition",
             "rank",
-            "200 training sets of 12 points; bands: 95 % (median: quartiles); ≤ 0 is off the axis; \
-             thin dashes: heavy tail, no mean",
+            "200 cubes of 8 fits to 4 training sets of 12 points; bands: 95 % (median: quartiles); ",
         ],
         &["lambda = 0.1", "bands: from quartile", "weights’ norm"],
         &[
@@ -214,7 +213,12 @@ fn drawings_of_double_descent_say_what_they_show() {
             "lambda",
             "crossed out",
         ],
-        &["inputs × algorithm", "all three", "200 cubes of 8"],
+        &[
+            "inputs × algorithm",
+            "all three",
+            "variance",
+            "200 cubes of 8 fits",
+        ],
         &["share of the variance", "lambda = 0.1"],
     ];
     for ((svg, words), (name, _)) in svgs.iter().zip(expected).zip(&all) {
@@ -228,6 +232,124 @@ fn drawings_of_double_descent_say_what_they_show() {
         );
     }
     assert!(!svgs[1].contains("lambda = 0<") && !svgs[1].contains("heavy tail"));
+}
+
+const LOOKS: &str = r##"
+    title = "Looks"
+
+    [problem]
+    truth  = "sin(x)"
+    inputs = { uniform = [0, 10] }
+    noise  = { normal = 0.4 }
+    train  = 25
+
+    [sweep]
+    depth = "1..6"
+
+    [[learner]]
+    colour = "#12ab34"
+    tree = {}
+
+    [[learner]]
+    name = "low bias: forest"
+    forest = { trees = 5 }
+
+    [run]
+    resamples = 60
+    test = { grid = 50 }
+
+    [look]
+    theme = "dark"
+
+    [[figure]]
+    tradeoff = { overlay = true, notes = [{ text = "here", at = [3, 0.5], to = [4, 0.4] }] }
+
+    [[figure]]
+    shape = "paper"
+    theme = "light"
+    font-scale = 1.25
+    title = ""
+    tradeoff = { learners = ["tree"] }
+
+    [[figure]]
+    shape = "square"
+    stack = [
+        { title = "above", fits = { learners = ["tree"], values = [2], sample = "truth", split = true } },
+        { beside = [{ tradeoff = { learners = ["tree"] } }, { dartboard = { at = [1, 5] } }] },
+    ]
+"##;
+
+#[test]
+fn figures_come_in_shapes_themes_and_groups() {
+    let all = drawings(LOOKS);
+    let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["tradeoff", "tradeoff-2", "stack"]);
+    let pixels: Vec<_> = all
+        .iter()
+        .map(|(_, d)| size(&d.to_png().unwrap()))
+        .collect();
+    assert_eq!(pixels, [(1920, 1080), (2040, 1530), (1350, 1350)]);
+    let [dark, paper, square] = [0, 1, 2].map(|i| all[i].1.to_svg());
+    // The learner's colour, made lighter for dark paper; the note and its arrow.
+    assert!(
+        dark.contains("#181A1E") && dark.contains("here"),
+        "dark paper"
+    );
+    assert!(dark.contains("#54C26C"), "the learner's own colour");
+    assert!(
+        paper.contains("#FFFFFF") && !paper.contains("Looks"),
+        "no heading"
+    );
+    for word in [
+        "above",
+        "data and truth",
+        "low bias",
+        "forest",
+        "a dart is one of",
+    ] {
+        assert!(square.contains(word), "no `{word}`");
+    }
+}
+
+#[test]
+fn text_stays_text_in_a_pdf() {
+    let (_, drawing) = &drawings(LOOKS)[0];
+    let pdf = drawing.to_pdf().unwrap();
+    assert!(pdf.starts_with(b"%PDF-"));
+    let find = |word: &[u8]| pdf.windows(word.len()).filter(|w| *w == word).count();
+    // Both fonts are embedded, with the way back from their glyphs to letters.
+    assert_eq!(find(b"/ToUnicode"), 2);
+    assert!(find(b"Inter-Regular") > 0 && find(b"Inter-SemiBold") > 0);
+    assert_eq!(
+        find(b"/Subtype/Image") + find(b"/Subtype /Image"),
+        0,
+        "nothing is a bitmap"
+    );
+}
+
+#[test]
+fn what_is_infinite_or_leaves_the_axis_is_drawn_as_far_as_it_goes() {
+    let (_, drawing) = &drawings(&THREE.replace("y-scale = \"log\"", "y-max = 0.05"))[1];
+    assert!(!content(&drawing.to_svg()).contains("NaN"));
+    for change in [
+        ("test = { draw = 50 }", "test = { draw = 2 }"),
+        ("noise  = { normal = 0.3 }", "noise  = { normal = 0 }"),
+        ("resamples = 200", "resamples = 4"),
+        (
+            "sources = { second = [0] }",
+            "sources = { second = [0], y-max = 0.01 }",
+        ),
+        ("features = [3, 6, 10, 12, 14, 20, 40]", "features = [12]"),
+    ] {
+        assert!(DESCENT.contains(change.0));
+        for (name, drawing) in drawings(&DESCENT.replace(change.0, change.1)) {
+            assert!(
+                !content(&drawing.to_svg()).contains("NaN"),
+                "{change:?} {name}"
+            );
+            assert!(drawing.to_png().is_ok());
+        }
+    }
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Linear regression on isotropic Gaussian inputs, on both sides of the interpolation threshold,
 //! against the exact forms for finite n and p (no intercept, minimum norm).
 
+use bvlab::learner::{Learner, Linear, LinearSetting};
+use bvlab::outcome::Tables;
 use bvlab::problem::Truth;
 
-use bvlab::outcome::Tables;
-
-use crate::setup::{experiment, run};
+use crate::setup::{algorithm, data, experiment, run};
 
 const N: f64 = 20.0;
 const S2: f64 = 0.25;
@@ -231,9 +231,66 @@ fn the_table_has_the_exact_forms_of_normal_inputs() {
         ("normal = [0, 2]", "normal = [1, 2]"),
         ("normal = [0, 2]", "uniform = [-1, 1]"),
         ("{ linear = 1.5 }", "\"x1\""),
+        // A grid ends at three sd and stands for less than the whole distribution.
+        ("dimension = 30", "dimension = 1"),
     ] {
+        let text = match to {
+            "dimension = 1" => text
+                .replace("[3, 8, 14, 15, 16, 22, 30]", "[1]")
+                .replace("{ draw = 2000 }", "{ grid = 50 }"),
+            _ => text.to_owned(),
+        };
         let (experiment, results) = run(&text.replace(from, to).replace("2000", "40"));
         let table = Tables::new(&experiment, &results).curves;
         assert!(table.numbers("bias2_exact").is_empty(), "{to}");
+    }
+}
+
+#[test]
+fn without_noise_nothing_is_infinite() {
+    let problem = |train: usize| {
+        let text = format!(
+            r#"
+            problem = {{ truth = {{ linear = 1 }}, inputs = {{ normal = [0, 1], dimension = 10 }}, noise = {{ normal = 0 }}, train = {train} }}
+            learner = [{{ linear = {{ intercept = false }} }}]
+            run = {{ resamples = 200, test = {{ draw = 200 }} }}
+            "#
+        );
+        let (_, results) = run(&text);
+        let found = &results.learners[0];
+        let expected = found.expected.as_ref().unwrap()[0];
+        let parts = &found.decomposition.parts[0];
+        let risk = expected.bias2 + expected.variance;
+        assert!(
+            (parts.risk.value - risk).abs() <= 5.0 * parts.risk.se + 1e-9,
+            "{train}"
+        );
+        risk
+    };
+    assert_eq!([problem(10), problem(11), problem(20)], [0.0; 3]);
+    assert!(problem(5) > 0.4);
+}
+
+/// Taking off the means costs a rank; the condition number is that of what is left.
+#[test]
+fn the_condition_number_of_centred_inputs_is_finite() {
+    let data = data(5, 12, 30, None);
+    let settings = [5, 11, 12, 30].map(|features| LinearSetting {
+        features,
+        lambda: 0.0,
+    });
+    for intercept in [true, false] {
+        let mut learner = Linear::new(settings.to_vec(), intercept);
+        learner.fit(&data, &algorithm(1));
+        let found = learner.diagnose(&data).unwrap();
+        let full: f64 = if intercept { 11.0 } else { 12.0 };
+        for (setting, found) in settings.iter().zip(found) {
+            assert_eq!(found.rank, full.min(setting.features as f64));
+            assert!(
+                found.condition < 1e4,
+                "{intercept} {setting:?}: {}",
+                found.condition
+            );
+        }
     }
 }

@@ -167,6 +167,7 @@ fn crossed_and_plain_runs_agree() {
     let (_, plain) = run(&BAGS.replace("SOURCES", "false"));
     let (_, crossed) = run(&BAGS.replace("SOURCES", "true"));
     let limit = interval_factor(1.0 - 1e-4, 24);
+    let kept = [plain.kept.clone(), crossed.kept.clone()];
     let [plain, crossed] = [plain, crossed].map(|results| results.learners[0].clone());
     let both = plain
         .decomposition
@@ -186,6 +187,12 @@ fn crossed_and_plain_runs_agree() {
         }
         // The first of a cube's fits is the plain run's.
         assert_eq!(a.risk_quartiles, b.risk_quartiles);
+    }
+    for (a, b) in kept[0].iter().zip(&kept[1]) {
+        assert_eq!(
+            (&a.fits[0].risk, &a.fits[0].train),
+            (&b.fits[0].risk, &b.fits[0].train)
+        );
     }
 }
 

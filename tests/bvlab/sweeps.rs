@@ -248,3 +248,41 @@ fn medians_and_quartiles_are_those_of_single_training_sets() {
         assert!((0.6..1.6).contains(&ratio), "setting {setting}: {ratio}");
     }
 }
+
+#[test]
+fn no_precision_is_claimed_where_no_mean_can_be_believed() {
+    // At p = n every mean has too heavy a tail.
+    let (_, results) = run(r#"
+        problem = { truth = { linear = 1 }, inputs = { normal = [0, 1], dimension = 10 }, noise = { normal = 0.3 }, train = 20 }
+        learner = [{ fourier = { features = 20, scale = 0.3 } }]
+        run = { precision = 0.01, max-resamples = 300, test = { draw = 20 } }
+    "#);
+    assert_eq!(results.resamples, 300);
+    assert_eq!(results.reached, None);
+}
+
+#[test]
+fn the_medians_error_counts_that_test_points_are_drawn() {
+    let medians: Vec<(f64, f64)> = (1..=12)
+        .map(|seed| {
+            let (_, results) = run(&format!(
+                r#"
+                problem = {{ truth = "4*x", inputs = {{ uniform = [0, 1] }}, noise = {{ normal = 0.1 }}, train = 30 }}
+                learner = [{{ tree = {{ depth = 0 }} }}]
+                run = {{ seed = {seed}, resamples = 60, test = {{ draw = 20 }} }}
+                "#
+            ));
+            let parts = &results.learners[0].decomposition.parts[0];
+            (parts.risk_quartiles[1], parts.risk_median_se)
+        })
+        .collect();
+    let count = medians.len() as f64;
+    let mean = medians.iter().map(|(median, _)| median).sum::<f64>() / count;
+    let spread = medians
+        .iter()
+        .map(|(median, _)| (median - mean).powi(2))
+        .sum::<f64>();
+    let spread = (spread / (count - 1.0)).sqrt();
+    let said = medians.iter().map(|(_, se)| se).sum::<f64>() / count;
+    assert!((0.5..2.0).contains(&(said / spread)), "{said} for {spread}");
+}
