@@ -33,7 +33,7 @@ fn size(png: &[u8]) -> (u32, u32) {
 }
 
 #[test]
-fn every_shipped_experiment_draws_its_figures() {
+fn every_shipped_experiment_has_its_words() {
     for name in shipped::names() {
         let text = shipped::text(&name).unwrap();
         let e = experiment(&text);
@@ -46,21 +46,6 @@ fn every_shipped_experiment_draws_its_figures() {
             "{name} has no question or answer"
         );
         assert!(!e.figures.is_empty(), "{name} has no figure");
-        // Few resamples show as much of the drawing as many.
-        let (few, _) = text.split_once("resamples = ").unwrap();
-        let rest = text[few.len()..]
-            .split_once('\n')
-            .map_or("", |(_, rest)| rest);
-        for (figure, drawing) in drawings(&format!("{few}resamples = 30\n{rest}")) {
-            let png = drawing.to_png().unwrap();
-            assert_eq!(size(&png), (1920, 1080), "{name}/{figure}");
-            // A blank page packs to a few kB.
-            assert!(
-                (30_000..300_000).contains(&png.len()),
-                "{name}/{figure}: {} bytes",
-                png.len()
-            );
-        }
     }
 }
 

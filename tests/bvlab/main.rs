@@ -13,6 +13,7 @@ mod linear;
 mod linfa;
 mod network;
 mod paths;
+mod pictures;
 mod polynomial;
 mod reproducible;
 mod schema;
