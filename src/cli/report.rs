@@ -314,7 +314,11 @@ pub fn files(home: &Path, files: &[String]) -> String {
 
 /// `0.1234 ± 0.0056`, with as many digits as the error has to say.
 fn plus_minus(estimate: Estimate, factor: f64) -> String {
-    let reach = factor * estimate.se;
+    // An error of rounding alone has no digits to show.
+    let reach = match factor * estimate.se {
+        reach if reach < 1e-12 * estimate.value.abs() => 0.0,
+        reach => reach,
+    };
     let size = estimate.value.abs().max(reach);
     if size >= 1e6 || (size > 0.0 && size < 1e-6) {
         let [value, reach] = [estimate.value, reach].map(|v| format!("{v:.3e}"));

@@ -148,7 +148,10 @@ pub fn tick_label(value: f64, ticks: &[f64], scale: Scale) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
-    if scale == Scale::Log && !(1e-3..1e5).contains(&size) || !(1e-5..1e7).contains(&size) {
+    // Where one number is a power of ten, its neighbour is one too.
+    let largest = ticks.iter().copied().fold(0.0, f64::max);
+    let top = if largest >= 1e5 { 1e4 } else { 1e5 };
+    if scale == Scale::Log && !(1e-3..top).contains(&size) || !(1e-5..1e7).contains(&size) {
         return power(value);
     }
     let decimals = match scale {
@@ -165,6 +168,7 @@ pub fn tick_label(value: f64, ticks: &[f64], scale: Scale) -> String {
                         (scaled - scaled.round()).abs() < 1e-6 * scaled.abs().max(1e-12)
                     })
                     .unwrap_or(3) as usize,
+                false if value.fract() == 0.0 => 0,
                 false => 2,
             }
         }
