@@ -9,6 +9,7 @@ use toml::Spanned;
 use super::raw::{Num, Scale};
 use super::source::Trouble;
 use super::{Axis, Curve};
+use crate::simulation::Panel;
 use crate::words::{choice, did_you_mean, number};
 
 /// A figure: exactly one of the kinds, and what all kinds have.
@@ -30,6 +31,20 @@ pub(super) struct RawFigure {
     pub heatmap: Option<RawHeatmap>,
     /// The variance by source over the sweep, stacked; needs `run.sources`.
     pub sources: Option<RawSources>,
+    /// The panels of a simulation.
+    pub simulation: Option<RawSimulation>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "a table, as in `simulation = {}`"
+)]
+pub(super) struct RawSimulation {
+    /// The panels drawn, by name (default: all).
+    #[schemars(with = "Option<Vec<String>>")]
+    panels: Option<Spanned<Vec<Spanned<String>>>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -268,6 +283,15 @@ pub enum Kind {
     Heatmap(Heatmap),
     /// The variance by source.
     Sources(SourcesFigure),
+    /// The panels of a simulation.
+    Simulation(SimulationFigure),
+}
+
+/// Panels of a simulation, side by side.
+#[derive(Clone, Debug)]
+pub struct SimulationFigure {
+    /// The names of the panels drawn.
+    pub panels: Vec<String>,
 }
 
 /// Noise, bias², variance and risk over the sweep.
@@ -374,9 +398,57 @@ pub(super) fn check(
     dimension: usize,
     crossed: bool,
 ) -> Result<Vec<Figure>, Trouble> {
+    named(raw, |raw| kind(raw, curves, dimension, crossed))
+}
+
+/// The figures of a simulation with these panels.
+pub(super) fn check_simulation(
+    raw: &[Spanned<RawFigure>],
+    panels: &[Panel],
+) -> Result<Vec<Figure>, Trouble> {
+    named(raw, |raw| {
+        let figure = raw.get_ref();
+        let others = [
+            figure.tradeoff.is_some(),
+            figure.fits.is_some(),
+            figure.pointwise.is_some(),
+            figure.heatmap.is_some(),
+            figure.sources.is_some(),
+        ];
+        let (Some(options), false) = (&figure.simulation, others.contains(&true)) else {
+            let message = "a simulation is drawn by `simulation = {}` alone";
+            return Err(Trouble::new(raw.span(), message));
+        };
+        let names = || panels.iter().map(|panel| panel.name.as_str());
+        let chosen = match &options.panels {
+            None => names().map(str::to_owned).collect(),
+            Some(chosen) => {
+                not_empty(chosen.get_ref(), &chosen.span(), "panels")?;
+                for name in chosen.get_ref() {
+                    if !names().any(|known| known == name.get_ref()) {
+                        let message = format!("no panel is called `{}`", name.get_ref());
+                        let known: Vec<&str> = names().collect();
+                        return Err(Trouble::new(name.span(), message)
+                            .help(did_you_mean(name.get_ref(), known)));
+                    }
+                }
+                let chosen = chosen.get_ref().iter();
+                chosen.map(|name| name.get_ref().clone()).collect()
+            }
+        };
+        let figure = SimulationFigure { panels: chosen };
+        Ok(("simulation", Kind::Simulation(figure)))
+    })
+}
+
+/// Figures with their names.
+fn named(
+    raw: &[Spanned<RawFigure>],
+    kind: impl Fn(&Spanned<RawFigure>) -> Result<(&'static str, Kind), Trouble>,
+) -> Result<Vec<Figure>, Trouble> {
     let mut figures: Vec<Figure> = Vec::new();
     for raw in raw {
-        let (kind_name, kind) = kind(raw, curves, dimension, crossed)?;
+        let (kind_name, kind) = kind(raw)?;
         let taken = |figures: &[Figure], name: &str| figures.iter().any(|f| f.name == name);
         let name = match &raw.get_ref().name {
             Some(name) => {
@@ -426,8 +498,13 @@ fn kind(
         pointwise,
         heatmap,
         sources,
+        simulation,
         ..
     } = raw.get_ref();
+    if simulation.is_some() {
+        let message = "`simulation` draws a simulation, and this experiment is none";
+        return Err(Trouble::new(span, message).help(format!("draw {}", choice(KINDS))));
+    }
     match (tradeoff, fits, pointwise, heatmap, sources) {
         (Some(raw), None, None, None, None) => Ok((
             "tradeoff",

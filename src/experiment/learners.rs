@@ -92,12 +92,13 @@ impl Problems<'_> {
 /// Checks the learners and what is swept; also returns the problems that they are fitted to.
 pub(super) fn check(
     raw: &RawExperiment,
+    span: Range<usize>,
     problem: &Problem,
 ) -> Result<(Vec<Curve>, Vec<Problem>), Trouble> {
     let mut curves: Vec<Curve> = Vec::new();
     let mut problems = Problems {
         given: problem,
-        span: raw.problem.span(),
+        span,
         made: Vec::new(),
         known: HashMap::new(),
     };

@@ -9,11 +9,13 @@ mod heatmap;
 mod panel;
 mod pointwise;
 mod select;
+mod simulation;
 mod sources;
 mod theme;
 mod tradeoff;
 
 pub use canvas::Drawing;
+pub(crate) use simulation::percent;
 
 use crate::experiment::{Experiment, Figure, Kind, Part, Scale};
 use crate::outcome::Tables;
@@ -64,6 +66,9 @@ pub fn draw(
             Kind::Pointwise(options) => pointwise::draw(canvas, frame, experiment, options, tables),
             Kind::Heatmap(options) => heatmap::draw(canvas, frame, experiment, options, tables),
             Kind::Sources(options) => sources::draw(canvas, frame, experiment, options, tables),
+            Kind::Simulation(options) => {
+                simulation::draw(canvas, frame, experiment, options, tables)
+            }
         }
     })
 }
@@ -126,6 +131,7 @@ fn caption(experiment: &Experiment, figure: &Figure, tables: &Tables) -> String 
         ),
         Kind::Pointwise(_) => sets,
         Kind::Heatmap(options) => heatmap::caption(&sets, experiment, options, tables),
+        Kind::Simulation(_) => simulation::caption(experiment),
         Kind::Sources(_) => format!(
             "{} cubes of 8 training sets of {} points: inputs, noise and the algorithm’s draws crossed",
             thousands(resamples),
