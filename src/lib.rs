@@ -14,6 +14,7 @@
 //! - [`learner`]: model families behind one trait, each giving its whole capacity path.
 //! - [`decompose`]: from predictions to noise, bias² and variance with error bars.
 //! - [`engine`]: resamples × threads, with the same answer on any number of them.
+//! - [`simulation`]: small experiments without a learner or a problem of the usual kind.
 //! - [`outcome`]: results as tables and a manifest.
 //! - [`figure`]: tables -> pictures.
 //!
@@ -48,5 +49,6 @@ pub mod learner;
 pub mod outcome;
 pub mod problem;
 pub mod shipped;
+pub mod simulation;
 pub mod stream;
 mod words;

@@ -53,6 +53,16 @@ impl Check {
 }
 
 fn summary(experiment: &Experiment) -> String {
+    if let (Some(setup), Length::Resamples(count)) = (&experiment.simulation, experiment.run.length)
+    {
+        let simulation = setup.simulation;
+        return format!(
+            "{}; {} {}",
+            simulation.name,
+            thousands(count),
+            simulation.resamples
+        );
+    }
     let learners = experiment.curves.iter().map(|curve| {
         let axes = curve.axes.iter();
         let axes = axes.map(|axis| format!("{} values of {}", axis.values.len(), axis.name));

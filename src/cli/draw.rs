@@ -83,7 +83,7 @@ impl Draw {
         if !manifest.source(&[]).same_run(&experiment.source) {
             return Err(Failure::wrong(miette::miette!(
                 help = "only [[figure]] and the texts may differ; run the experiment again",
-                "{} was made by an experiment with another problem, sweep, learner or run",
+                "{} was made by an experiment with another problem, sweep, learner, simulation or run",
                 home.display()
             )));
         }

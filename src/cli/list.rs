@@ -8,17 +8,22 @@ use super::Failure;
 use crate::experiment::{Experiment, Source};
 use crate::learner::{FAMILIES, Most};
 use crate::shipped;
+use crate::simulation::SIMULATIONS;
 use crate::words::number;
 
-/// List the experiments that ship with bvlab, or its learners and their numbers.
+/// List the experiments that ship with bvlab, or its learners or simulations and their numbers.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  bvlab list\n  bvlab list --learners\n  bvlab list --show tree-tradeoff > mine.toml"
+    after_help = "Examples:\n  bvlab list\n  bvlab list --learners\n  bvlab list --simulations\n  bvlab list --show tree-tradeoff > mine.toml"
 )]
 pub struct List {
     /// List the learners and the numbers that can be set and swept
     #[arg(long, conflicts_with = "show")]
     learners: bool,
+
+    /// List the simulations and their numbers
+    #[arg(long, conflicts_with_all = ["show", "learners"])]
+    simulations: bool,
 
     /// Print the text of an experiment
     #[arg(long, value_name = "NAME")]
@@ -41,6 +46,8 @@ impl List {
             out.write_all(text.as_bytes())?;
         } else if self.learners {
             learners(&mut out)?;
+        } else if self.simulations {
+            simulations(&mut out)?;
         } else {
             let names = shipped::names();
             let width = names.iter().map(String::len).max().unwrap_or(0);
@@ -53,6 +60,16 @@ impl List {
         }
         Ok(())
     }
+}
+
+fn simulations(out: &mut impl Write) -> io::Result<()> {
+    for simulation in SIMULATIONS {
+        writeln!(out, "{}: {}", simulation.name, simulation.about)?;
+        for rule in simulation.numbers {
+            writeln!(out, "  {:<10} {} ({})", rule.name, rule.about, rule.range())?;
+        }
+    }
+    Ok(())
 }
 
 fn learners(out: &mut impl Write) -> io::Result<()> {

@@ -9,6 +9,7 @@ mod progress;
 mod report;
 mod run;
 mod schema;
+mod simulate;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -10,7 +10,7 @@ use crate::problem::{Inputs, NORMAL_REACH};
 use crate::words::{short, thousands};
 
 /// How often a correct program may say that the identity fails: once in a thousand runs.
-const FALSE_ALARM: f64 = 0.001;
+pub(super) const FALSE_ALARM: f64 = 0.001;
 
 /// What a run has to say.
 #[derive(Debug, Default)]
@@ -71,7 +71,7 @@ fn write(
     let best: Vec<Best> = learners
         .filter_map(|(curve, learner)| Best::of(curve, learner))
         .collect();
-    table(text, &best, factor)?;
+    bests(text, &best, factor)?;
     for (i, a) in best.iter().enumerate() {
         // Between different training sets or noise there is nothing to compare.
         let same = |b: &&Best| a.problem() == b.problem();
@@ -117,7 +117,7 @@ impl Best<'_> {
 }
 
 /// One row per learner, at its best.
-fn table(text: &mut String, best: &[Best], factor: f64) -> std::fmt::Result {
+fn bests(text: &mut String, best: &[Best], factor: f64) -> std::fmt::Result {
     let head = [
         "learner",
         "best at",
@@ -152,11 +152,14 @@ fn table(text: &mut String, best: &[Best], factor: f64) -> std::fmt::Result {
             cell(parts.train),
         ]);
     }
+    table(text, &rows)
+}
+
+/// Rows with their columns below each other.
+pub(super) fn table<const N: usize>(text: &mut String, rows: &[[String; N]]) -> std::fmt::Result {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: Vec<usize> = (0..head.len())
-        .map(|column| width(column).unwrap_or(0))
-        .collect();
-    for row in &rows {
+    let widths: Vec<usize> = (0..N).map(|column| width(column).unwrap_or(0)).collect();
+    for row in rows {
         let cells = row
             .iter()
             .zip(&widths)
@@ -313,7 +316,7 @@ pub fn files(home: &Path, files: &[String]) -> String {
 }
 
 /// `0.1234 ± 0.0056`, with as many digits as the error has to say.
-fn plus_minus(estimate: Estimate, factor: f64) -> String {
+pub(super) fn plus_minus(estimate: Estimate, factor: f64) -> String {
     // An error of rounding alone has no digits to show.
     let reach = match factor * estimate.se {
         reach if reach < 1e-12 * estimate.value.abs() => 0.0,

@@ -9,12 +9,14 @@ use clap::Args;
 
 use super::load::Changes;
 use super::progress::{Progress, interrupted, uninterrupted, watch_interrupts};
-use super::{Failure, Format, report};
+use super::report::Report;
+use super::{Failure, Format, report, simulate};
 use crate::decompose::{groups_for, interval_factor};
-use crate::engine::{self, RunError};
+use crate::engine::{self, Observer, Results, RunError};
 use crate::experiment::{Experiment, Figure, Length};
 use crate::figure;
 use crate::outcome::{Manifest, Staging, Tables};
+use crate::simulation::{self, Row, Setup};
 
 /// Run experiments: tables and figures go to results/NAME/.
 ///
@@ -79,7 +81,11 @@ impl Run {
     fn run(&self, experiment: &Experiment) -> Result<(), Failure> {
         let home = self.out.join(&experiment.name);
         let mut staging = Staging::open(&home).map_err(Failure::failed)?;
-        let threads = self.threads.map_or_else(cores, usize::from);
+        // A simulation runs on one.
+        let threads = match experiment.simulation {
+            Some(_) => 1,
+            None => self.threads.map_or_else(cores, usize::from),
+        };
         let total = match experiment.run.length {
             Length::Resamples(count) => count,
             Length::Precision { most, .. } => most,
@@ -87,11 +93,11 @@ impl Run {
         let started = chrono::DateTime::<chrono::Utc>::from(SystemTime::now());
         let clock = Instant::now();
         let progress = Progress::new(&experiment.name, total, self.quiet);
-        let results = engine::run(experiment, threads, &progress);
+        let done = compute(experiment, threads, &progress);
         progress.finish();
-        let results = results.map_err(|error| explain(&error, &home))?;
+        let done = done.map_err(|error| explain(&error, &home))?;
         let seconds = clock.elapsed().as_secs_f64();
-        let tables = Tables::new(experiment, &results);
+        let tables = done.tables(experiment);
         staging.write_tables(&tables).map_err(Failure::failed)?;
         draw_all(
             experiment,
@@ -100,9 +106,9 @@ impl Run {
             &self.format,
             &mut staging,
         )?;
-        let groups = groups_for(results.resamples);
+        let (resamples, groups) = done.counts();
         if interrupted() {
-            let (done, total) = (results.resamples, total);
+            let (done, total) = (resamples, total);
             return Err(explain(&RunError::Stopped { done, total }, &home));
         }
         let manifest = Manifest {
@@ -111,17 +117,17 @@ impl Run {
             experiment: experiment.source.file_text().to_owned(),
             set: experiment.source.sets(),
             seed: experiment.run.seed,
-            resamples: results.resamples,
+            resamples,
             groups,
             t95: interval_factor(0.95, groups),
-            precision: results.reached,
+            precision: done.reached(),
             started: started.format("%Y-%m-%dT%H:%M:%SZ").to_string(),
             seconds,
             threads,
             files: Vec::new(),
         };
         let files = uninterrupted(|| staging.finish(manifest)).map_err(Failure::failed)?;
-        let report = report::report(experiment, &results, seconds);
+        let report = done.report(experiment, seconds);
         if !self.quiet {
             io::stdout().write_all(report.text.as_bytes())?;
             io::stdout().write_all(report::files(&home, &files).as_bytes())?;
@@ -130,6 +136,67 @@ impl Run {
             writeln!(io::stderr(), "warning: {}: {warning}", experiment.name)?;
         }
         Ok(())
+    }
+}
+
+/// What an experiment or a simulation gave.
+enum Done<'a> {
+    Results(Box<Results>),
+    Simulated {
+        setup: &'a Setup,
+        rows: Vec<Row>,
+        resamples: u64,
+    },
+}
+
+fn compute<'a>(
+    experiment: &'a Experiment,
+    threads: usize,
+    observer: &dyn Observer,
+) -> Result<Done<'a>, RunError> {
+    match (&experiment.simulation, experiment.run.length) {
+        (Some(setup), Length::Resamples(resamples)) => Ok(Done::Simulated {
+            setup,
+            rows: simulation::run(setup, resamples, experiment.run.seed, observer)?,
+            resamples,
+        }),
+        _ => engine::run(experiment, threads, observer).map(|r| Done::Results(Box::new(r))),
+    }
+}
+
+impl Done<'_> {
+    fn tables(&self, experiment: &Experiment) -> Tables {
+        match self {
+            Done::Results(results) => Tables::new(experiment, results),
+            Done::Simulated { rows, .. } => Tables::of_simulation(rows),
+        }
+    }
+
+    /// How many resamples there were, and in how many groups.
+    fn counts(&self) -> (u64, usize) {
+        match self {
+            Done::Results(results) => (results.resamples, groups_for(results.resamples)),
+            // The error bars of a simulation come from single resamples.
+            Done::Simulated { resamples, .. } => (*resamples, *resamples as usize),
+        }
+    }
+
+    fn reached(&self) -> Option<f64> {
+        match self {
+            Done::Results(results) => results.reached,
+            Done::Simulated { .. } => None,
+        }
+    }
+
+    fn report(&self, experiment: &Experiment, seconds: f64) -> Report {
+        match self {
+            Done::Results(results) => report::report(experiment, results, seconds),
+            Done::Simulated {
+                setup,
+                rows,
+                resamples,
+            } => simulate::report(experiment, setup, rows, *resamples, seconds),
+        }
     }
 }
 

@@ -126,6 +126,10 @@ pub enum RunError {
 /// # Errors
 ///
 /// If it is stopped, or if the problem or a learner gives a value that is not finite.
+///
+/// # Panics
+///
+/// If it is a simulation, which [`crate::simulation::run`] runs.
 pub fn run(
     experiment: &Experiment,
     threads: usize,

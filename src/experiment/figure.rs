@@ -10,6 +10,7 @@ use super::raw::{Num, Pair, Scale};
 use super::source::Trouble;
 use super::{Axis, Curve};
 use crate::problem::Problem;
+use crate::simulation::Panel;
 use crate::words::{choice, did_you_mean, number};
 
 /// A figure: exactly one of the kinds, and what all kinds have.
@@ -33,6 +34,8 @@ pub(super) struct RawFigure {
     pub sources: Option<RawSources>,
     /// Predictions at two test points as darts, one board per learner.
     pub dartboard: Option<RawDartboard>,
+    /// The panels of a simulation.
+    pub simulation: Option<RawSimulation>,
     /// Several figures one above the other.
     #[schemars(with = "Option<Vec<RawFigure>>")]
     pub stack: Option<Vec<Spanned<RawFigure>>>,
@@ -74,6 +77,18 @@ pub(super) struct RawDartboard {
     /// The learners drawn, by name (default: all).
     #[schemars(with = "Option<Vec<String>>")]
     learners: Option<Spanned<Vec<Spanned<String>>>>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "a table, as in `simulation = {}`"
+)]
+pub(super) struct RawSimulation {
+    /// The panels drawn, by name (default: all).
+    #[schemars(with = "Option<Vec<String>>")]
+    panels: Option<Spanned<Vec<Spanned<String>>>>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -379,6 +394,8 @@ pub enum Kind {
     Sources(SourcesFigure),
     /// Predictions at two test points.
     Dartboard(Dartboard),
+    /// The panels of a simulation.
+    Simulation(SimulationFigure),
     /// Several figures on one page.
     Group(Group),
 }
@@ -408,6 +425,13 @@ pub struct Dartboard {
     pub learners: Vec<String>,
     /// The test points.
     pub at: (f64, f64),
+}
+
+/// Panels of a simulation, side by side.
+#[derive(Clone, Debug)]
+pub struct SimulationFigure {
+    /// The names of the panels drawn.
+    pub panels: Vec<String>,
 }
 
 /// Noise, bias², variance and risk over the sweep.
@@ -526,6 +550,59 @@ pub(super) fn check(
     problem: &Problem,
     crossed: bool,
 ) -> Result<Vec<Figure>, Trouble> {
+    named(raw, all, |raw| kind(raw, curves, problem, crossed))
+}
+
+/// The figures of a simulation with these panels.
+pub(super) fn check_simulation(
+    raw: &[Spanned<RawFigure>],
+    all: &RawLook,
+    panels: &[Panel],
+) -> Result<Vec<Figure>, Trouble> {
+    named(raw, all, |raw| {
+        let figure = raw.get_ref();
+        let others = [
+            figure.tradeoff.is_some(),
+            figure.fits.is_some(),
+            figure.pointwise.is_some(),
+            figure.heatmap.is_some(),
+            figure.sources.is_some(),
+            figure.dartboard.is_some(),
+            figure.stack.is_some(),
+            figure.beside.is_some(),
+        ];
+        let (Some(options), false) = (&figure.simulation, others.contains(&true)) else {
+            let message = "a simulation is drawn by `simulation = {}` alone";
+            return Err(Trouble::new(raw.span(), message));
+        };
+        let names = || panels.iter().map(|panel| panel.name.as_str());
+        let chosen = match &options.panels {
+            None => names().map(str::to_owned).collect(),
+            Some(chosen) => {
+                not_empty(chosen.get_ref(), &chosen.span(), "panels")?;
+                for name in chosen.get_ref() {
+                    if !names().any(|known| known == name.get_ref()) {
+                        let message = format!("no panel is called `{}`", name.get_ref());
+                        let known: Vec<&str> = names().collect();
+                        return Err(Trouble::new(name.span(), message)
+                            .help(did_you_mean(name.get_ref(), known)));
+                    }
+                }
+                let chosen = chosen.get_ref().iter();
+                chosen.map(|name| name.get_ref().clone()).collect()
+            }
+        };
+        let figure = SimulationFigure { panels: chosen };
+        Ok(("simulation", Kind::Simulation(figure)))
+    })
+}
+
+/// Figures with their names.
+fn named(
+    raw: &[Spanned<RawFigure>],
+    all: &RawLook,
+    kind: impl Fn(&Spanned<RawFigure>) -> Result<(&'static str, Kind), Trouble>,
+) -> Result<Vec<Figure>, Trouble> {
     let plain = Look {
         shape: Shape::Slide,
         theme: Theme::Light,
@@ -534,7 +611,7 @@ pub(super) fn check(
     let all = look(all.shape, all.theme, &all.font_scale, &plain)?;
     let mut figures: Vec<Figure> = Vec::new();
     for raw in raw {
-        let (kind_name, kind) = kind(raw, curves, problem, crossed)?;
+        let (kind_name, kind) = kind(raw)?;
         let taken = |figures: &[Figure], name: &str| figures.iter().any(|f| f.name == name);
         let name = match &raw.get_ref().name {
             Some(name) => {
@@ -591,10 +668,15 @@ fn kind(
         heatmap,
         sources,
         dartboard,
+        simulation,
         stack,
         beside,
         ..
     } = raw.get_ref();
+    if simulation.is_some() {
+        let message = "`simulation` draws a simulation, and this experiment is none";
+        return Err(Trouble::new(span, message).help(format!("draw {}", choice(KINDS))));
+    }
     let given = [
         tradeoff.is_some(),
         fits.is_some(),

@@ -92,12 +92,13 @@ impl Problems<'_> {
 /// Checks the learners and what is swept; also returns the problems that they are fitted to.
 pub(super) fn check(
     raw: &RawExperiment,
+    span: Range<usize>,
     problem: &Problem,
 ) -> Result<(Vec<Curve>, Vec<Problem>), Trouble> {
     let mut curves: Vec<Curve> = Vec::new();
     let mut problems = Problems {
         given: problem,
-        span: raw.problem.span(),
+        span,
         made: Vec::new(),
         known: HashMap::new(),
     };
@@ -597,6 +598,12 @@ fn no_such_number(
 /// The most training points that all members of an ensemble may hold together.
 const MOST_HELD: f64 = 50_000_000.0;
 
+/// Whether an ensemble divides the data among its members.
+fn splits(spec: &Spec) -> bool {
+    let mut choices = spec.family.choices.iter().zip(&spec.choices);
+    choices.any(|(choice, chosen)| choice.options[*chosen] == "split")
+}
+
 /// Ensembles keep a copy of every member; nested ones multiply.
 fn check_members(
     spec: &Spec,
@@ -613,11 +620,22 @@ fn check_members(
             let swept = places
                 .iter()
                 .position(|place| *place == Place { level, index });
-            held *= match (swept, spec.numbers[index].or(numbers[index].default)) {
+            let members = match (swept, spec.numbers[index].or(numbers[index].default)) {
                 (Some(axis), _) => values.iter().map(|values| values[axis]).fold(1.0, f64::max),
                 (None, Some(members)) => members,
                 (None, None) => 1.0,
             };
+            if level == 0 && splits(spec) && members > problem.train as f64 {
+                let message = format!(
+                    "{} training points cannot be divided among {} members",
+                    problem.train,
+                    number(members)
+                );
+                return Err(Trouble::new(spec.span.clone(), message).help(
+                    "every member needs at least one: take fewer, or `sample = \"bootstrap\"`",
+                ));
+            }
+            held *= members;
         }
         (next, level) = (spec.base.as_deref(), level + 1);
     }

@@ -6,13 +6,14 @@
 mod figure;
 mod learners;
 mod raw;
+mod simulation;
 mod source;
 mod sweep;
 mod truth;
 
 pub use figure::{
     Dartboard, Figure, Fits, Group, GroupPart, Heatmap, Kind, Look, Lower, Mark, Note, Part,
-    Pointwise, Sample, Shape, SourcesFigure, Theme, Tradeoff,
+    Pointwise, Sample, Shape, SimulationFigure, SourcesFigure, Theme, Tradeoff,
 };
 pub use raw::Scale;
 pub use source::{ExperimentError, Source};
@@ -23,6 +24,7 @@ use toml::Spanned;
 
 use crate::learner::Learner;
 use crate::problem::{self, Expression, Inputs, Noise, NotFinite, Points, Problem, grid, side};
+use crate::simulation::Setup;
 use crate::stream::{Purpose, Stream};
 use crate::words::{choice, number, short, thousands};
 use raw::{Num, Only, RawExperiment, RawInputs, RawNoise, RawProblem, RawRun, RawTest};
@@ -52,6 +54,8 @@ pub struct Experiment {
     pub question: Option<String>,
     /// Its answer.
     pub answer: Option<String>,
+    /// The simulation that it is, in place of problems, test points and learners: it then has none.
+    pub simulation: Option<Setup>,
     /// Where the data come from: one problem, or several where `train` or `noise` is swept, which
     /// differ in nothing else.
     pub problems: Vec<Problem>,
@@ -235,6 +239,10 @@ impl Experiment {
     }
 
     /// The first problem, for what all problems share: truth, inputs and dimension.
+    ///
+    /// # Panics
+    ///
+    /// If the experiment is a simulation, which has none.
     pub fn problem(&self) -> &Problem {
         &self.problems[0]
     }
@@ -267,31 +275,76 @@ pub fn schema() -> serde_json::Value {
 fn check(name: &str, source: &Source) -> Result<Experiment, Trouble> {
     let raw: RawExperiment = source.read()?;
     let mut run = check_run(&raw.run)?;
-    let problem = check_problem(&raw.problem, run.seed)?;
+    if let Some(simulation) = &raw.simulation {
+        let (setup, figures) = simulation::check(simulation, &raw)?;
+        return Ok(Experiment {
+            simulation: Some(setup),
+            run,
+            figures,
+            ..told(name, source, raw)
+        });
+    }
+    if let Some(with) = &raw.with {
+        return Err(
+            Trouble::new(with.span(), "`with` goes with `simulation`").help(
+                "as in `simulation = \"majority-vote\"`; numbers of a learner stand in its table",
+            ),
+        );
+    }
+    let Some(raw_problem) = &raw.problem else {
+        return Err(Trouble::new(0..0, "`problem` is missing").help(
+            "`bvlab new NAME` writes an example with every key; an experiment without a problem is a `simulation`",
+        ));
+    };
+    let problem = check_problem(raw_problem, run.seed)?;
     if raw.learner.is_empty() {
         return Err(Trouble::new(0..0, "the experiment has no learner")
             .help("add for example `[[learner]]` with `tree = {}`"));
     }
-    let (curves, problems) = learners::check(&raw, &problem)?;
+    let (curves, problems) = learners::check(&raw, raw_problem.span(), &problem)?;
     let largest = problems.iter().max_by_key(|problem| problem.train);
     let largest = largest.expect("every learner has a problem");
     let test = check_test(raw.run.test.as_ref(), &problems, largest, run.seed)?;
     check_size(&raw.run, &curves, &problems, &test, &mut run)?;
-    check_finite(&raw.problem, largest, &test, run.seed)?;
+    check_finite(raw_problem, largest, &test, run.seed)?;
     let figures = figure::check(&raw.figure, &raw.look, &curves, largest, run.sources)?;
     Ok(Experiment {
+        problems,
+        test,
+        curves,
+        run,
+        figures,
+        ..told(name, source, raw)
+    })
+}
+
+/// An experiment with what its file tells to people, and nothing else yet.
+fn told(name: &str, source: &Source, raw: RawExperiment) -> Experiment {
+    Experiment {
         name: name.to_owned(),
         source: source.clone(),
         title: raw.title.map(|title| title.replace(char::is_control, " ")),
         look_for: raw.look_for,
         question: raw.question,
         answer: raw.answer,
-        problems,
-        test,
-        curves,
-        run,
-        figures,
-    })
+        simulation: None,
+        problems: Vec::new(),
+        test: Test {
+            points: Points::default(),
+            weights: Vec::new(),
+            kind: TestKind::Grid,
+        },
+        curves: Vec::new(),
+        run: Run {
+            length: Length::Resamples(0),
+            seed: 0,
+            keep: 0,
+            keep_data: 0,
+            keep_fits: 0,
+            sources: false,
+        },
+        figures: Vec::new(),
+    }
 }
 
 /// The problem as it is given; `train` is 0 where it is left to the sweep.
@@ -519,7 +572,10 @@ fn check_run(raw: &RawRun) -> Result<Run, Trouble> {
         keep,
         keep_data: keep,
         keep_fits: keep,
-        sources: raw.sources,
+        sources: raw
+            .sources
+            .as_ref()
+            .is_some_and(|sources| *sources.get_ref()),
     })
 }
 

@@ -11,8 +11,9 @@ use toml::Spanned;
 use super::figure::{RawFigure, RawLook};
 use super::truth::TruthForm;
 use crate::learner::{FAMILIES, Family, Most};
+use crate::simulation::SIMULATIONS;
 
-/// A bvlab experiment: a problem, learners, what is swept, and the figures to draw.
+/// A bvlab experiment: a problem, learners, what is swept, and the figures to draw; or a simulation.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct RawExperiment {
@@ -24,8 +25,14 @@ pub(super) struct RawExperiment {
     pub question: Option<String>,
     /// Its answer.
     pub answer: Option<String>,
-    #[schemars(with = "RawProblem")]
-    pub problem: Spanned<RawProblem>,
+    /// A simulation, in place of problem and learners: `bvlab list --simulations` lists them.
+    #[schemars(with = "Option<String>")]
+    pub simulation: Option<Spanned<String>>,
+    /// The numbers of the simulation.
+    #[schemars(with = "Option<AnyTable>")]
+    pub with: Option<Spanned<Block>>,
+    #[schemars(with = "Option<RawProblem>")]
+    pub problem: Option<Spanned<RawProblem>>,
     /// The number that is swept and its values, for every learner that has it; or two of them.
     pub sweep: Option<RawSweep>,
     /// The learners that are compared, on the same training sets.
@@ -124,8 +131,8 @@ pub(super) struct RawRun {
     pub keep: Option<Spanned<Num>>,
     /// Whether to split the variance by source: inputs, label noise and the algorithm's own draws
     /// (default false; eight fits take the place of one).
-    #[serde(default)]
-    pub sources: bool,
+    #[schemars(with = "Option<bool>")]
+    pub sources: Option<Spanned<bool>>,
 }
 
 /// What is written as a table. Serde would read it from a list too, field by field, and then
@@ -424,6 +431,65 @@ impl<'de> Visitor<'de> for ValueVisitor {
     }
 }
 
+/// A table whose keys depend on something else in the file.
+pub(super) struct AnyTable;
+
+impl JsonSchema for AnyTable {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Table".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "object" })
+    }
+}
+
+/// The forms of an experiment: a problem, or one of the simulations with its numbers.
+fn forms() -> Vec<serde_json::Value> {
+    let mut forms = vec![serde_json::json!({ "required": ["problem"] })];
+    for simulation in SIMULATIONS {
+        let mut properties = serde_json::Map::new();
+        for number in simulation.numbers {
+            let mut one = serde_json::json!({
+                "type": if number.whole { "integer" } else { "number" },
+                "maximum": number.most,
+            });
+            let least = if number.above {
+                "exclusiveMinimum"
+            } else {
+                "minimum"
+            };
+            one[least] = number.least.into();
+            let mut schema = match (number.length, number.default) {
+                (1, [default, ..]) => {
+                    one["default"] = (*default).into();
+                    one
+                }
+                _ => serde_json::json!({
+                    "anyOf": [
+                        { "type": "array", "items": one, "minItems": 1, "maxItems": number.length },
+                        { "type": ["number", "string", "object"] }
+                    ],
+                    "default": number.default,
+                }),
+            };
+            schema["description"] = number.about.into();
+            properties.insert(number.name.to_owned(), schema);
+        }
+        forms.push(serde_json::json!({
+            "required": ["simulation"],
+            "properties": {
+                "simulation": { "const": simulation.name },
+                "with": {
+                    "type": "object", "description": simulation.about,
+                    "additionalProperties": false, "properties": properties,
+                },
+            },
+        }));
+    }
+    forms
+}
+
 /// A learner's table, whose keys come from the registry of model families.
 pub(super) struct LearnerBlock;
 
@@ -519,6 +585,7 @@ pub(super) fn schema() -> serde_json::Value {
         "description": "The learner that an ensemble is made of."
     });
     add_families(&mut base);
+    schema.insert("oneOf".to_owned(), forms().into());
     let definitions = schema.ensure_object().get_mut("$defs");
     if let Some(serde_json::Value::Object(definitions)) = definitions {
         definitions.insert("Base".to_owned(), base.to_value());

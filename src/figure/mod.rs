@@ -10,11 +10,13 @@ mod heatmap;
 mod panel;
 mod pointwise;
 mod select;
+mod simulation;
 mod sources;
 mod theme;
 mod tradeoff;
 
 pub use canvas::Drawing;
+pub(crate) use simulation::percent;
 
 use crate::experiment::{Experiment, Figure, Kind, Part, Scale};
 use crate::outcome::Tables;
@@ -82,6 +84,7 @@ fn draw_kind(
         Kind::Heatmap(options) => heatmap::draw(canvas, frame, experiment, options, tables),
         Kind::Sources(options) => sources::draw(canvas, frame, experiment, options, tables),
         Kind::Dartboard(options) => dartboard::draw(canvas, frame, experiment, options, tables),
+        Kind::Simulation(options) => simulation::draw(canvas, frame, experiment, options, tables),
         Kind::Group(group) => {
             let whole = Frame {
                 bottom: frame.bottom + BELOW,
@@ -172,6 +175,7 @@ fn caption(experiment: &Experiment, kind: &Kind, tables: &Tables) -> String {
             short(options.at.0),
             short(options.at.1)
         ),
+        Kind::Simulation(_) => simulation::caption(experiment),
         Kind::Group(group) => {
             // What all parts have in common is said once.
             let mut said: Vec<String> = Vec::new();

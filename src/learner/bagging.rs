@@ -1,28 +1,38 @@
 //! Bagging: the mean of many copies of a learner, each fitted to a bootstrap of the data.
 
 use rand::RngExt;
+use rand::seq::SliceRandom;
 
-use super::family::{Blueprint, Family, Most, Number, whole};
+use super::family::{Blueprint, Choice, Family, Most, Number, whole};
 use super::{Learner, room};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
 pub(super) const FAMILY: Family = Family {
     name: "bagging",
-    about: "the mean of copies of a base learner, each fitted to a bootstrap of the data",
+    about: "the mean of copies of a base learner, each fitted to a bootstrap or to a share of the data",
     numbers: &[Number {
         name: "members",
-        about: "number of bootstrapped copies",
+        about: "number of copies",
         least: 1.0,
         above: false,
         most: Most::Value(10_000.0),
         whole: true,
         default: Some(50.0),
     }],
-    choices: &[],
+    choices: &[Choice {
+        name: "sample",
+        about: "whether every copy sees a bootstrap of the data, or its share of the data divided among all",
+        options: &["bootstrap", "split"],
+    }],
     has_base: true,
     one_dimensional: false,
-    build: |Blueprint { settings, base, .. }| {
+    build: |Blueprint {
+                settings,
+                choices,
+                base,
+                ..
+            }| {
         let (base, wants) = base.expect("the checks give bagging its base");
         let settings = settings
             .iter()
@@ -31,7 +41,11 @@ pub(super) const FAMILY: Family = Family {
                 members: whole(numbers[0]),
                 base,
             });
-        Box::new(Bagging::new(settings.collect(), base))
+        let sample = match choices[0] {
+            0 => BaggingSample::Bootstrap,
+            _ => BaggingSample::Split,
+        };
+        Box::new(Bagging::with_sample(settings.collect(), base, sample))
     },
 };
 
@@ -44,6 +58,17 @@ pub struct BaggingSetting {
     pub base: usize,
 }
 
+/// What the members of [`Bagging`] are fitted to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BaggingSample {
+    /// Each to n pairs drawn with replacement.
+    Bootstrap,
+    /// Each to its share of the data, which are divided at random among all of them.
+    Split,
+    /// Each to all data, so that only its own randomness makes it differ.
+    All,
+}
+
 /// Bootstrap aggregation: the prediction is the mean over M members of the base learner, member i
 /// fitted to n pairs drawn with replacement from the training set.
 ///
@@ -51,11 +76,18 @@ pub struct BaggingSetting {
 /// so the first members are the same whatever M is: one run of the largest M gives every smaller
 /// M, and every setting of the base shares the same bootstraps.
 ///
+/// With `sample = "split"` the data are divided at random among the M members instead: shares of
+/// n/M pairs, rounded down or up, that do not meet and together are all data. Shares of another M
+/// are others, so every M is an ensemble of its own. Members beyond the n-th would have no data and
+/// are left out.
+///
 /// | number | meaning | range | default |
 /// |---|---|---|---|
-/// | `members` | number M of bootstrapped copies | 1 to 10 000 | 50 |
+/// | `members` | number M of copies | 1 to 10 000 | 50 |
+/// | `sample` | what a copy is fitted to | `bootstrap` or `split` | `bootstrap` |
 ///
-/// **Cost** of a whole path: M_max paths of the base learner.
+/// **Cost** of a whole path: M_max paths of the base learner; with `split` one for every member of
+/// every M, on n/M pairs each.
 ///
 /// **Reference**: Breiman, *Bagging predictors*, Machine Learning 24 (1996).
 ///
@@ -78,10 +110,12 @@ pub struct BaggingSetting {
 #[derive(Clone)]
 pub struct Bagging {
     settings: Vec<BaggingSetting>,
-    bootstrap: bool,
+    sample: BaggingSample,
     base: Box<dyn Learner>,
     members: Vec<Box<dyn Learner>>,
-    sample: Training,
+    /// With [`BaggingSample::Split`]: for every M, how many members it has.
+    ensembles: Vec<(usize, usize)>,
+    drawn: Training,
     counts: Vec<u32>,
     sums: Vec<f64>,
     predictions: Vec<f64>,
@@ -90,27 +124,77 @@ pub struct Bagging {
 impl Bagging {
     /// A path over `settings` of copies of `base`.
     pub fn new(settings: Vec<BaggingSetting>, base: Box<dyn Learner>) -> Self {
-        Bagging::with_bootstrap(settings, base, true)
+        Bagging::with_sample(settings, base, BaggingSample::Bootstrap)
     }
 
-    /// The same; without `bootstrap` every member sees all data, and only its own randomness makes
-    /// it differ.
-    pub fn with_bootstrap(
+    /// The same, with members that are fitted to other samples.
+    pub fn with_sample(
         settings: Vec<BaggingSetting>,
         base: Box<dyn Learner>,
-        bootstrap: bool,
+        sample: BaggingSample,
     ) -> Self {
         Bagging {
             settings,
-            bootstrap,
+            sample,
             base,
             members: Vec::new(),
-            sample: Training::default(),
+            ensembles: Vec::new(),
+            drawn: Training::default(),
             counts: Vec::new(),
             sums: Vec::new(),
             predictions: Vec::new(),
         }
     }
+
+    /// Fits an ensemble of its own for every M, to shares of the data in one random order.
+    fn fit_shares(&mut self, data: &Training, stream: &Stream) {
+        let mut order: Vec<usize> = (0..data.len()).collect();
+        order.shuffle(&mut stream.child(0));
+        let mut sizes: Vec<usize> = self.settings.iter().map(|s| s.members).collect();
+        sizes.sort_unstable();
+        sizes.dedup();
+        self.ensembles.clear();
+        let mut next = 0;
+        for &size in &sizes {
+            let stream = stream.child(size as u64);
+            let shares = shares(&order, size);
+            self.ensembles.push((size, shares.len()));
+            for (i, share) in shares.into_iter().enumerate() {
+                if next == self.members.len() {
+                    self.members.push(self.base.clone());
+                }
+                self.counts.clear();
+                self.counts.resize(data.len(), 0);
+                share.iter().for_each(|&pair| self.counts[pair] = 1);
+                data.repeat_into(&self.counts, &mut self.drawn);
+                self.members[next].fit(&self.drawn, &stream.child(i as u64));
+                next += 1;
+            }
+        }
+        self.members.truncate(next);
+    }
+}
+
+/// The shares of `members` members of an order of the data, those without any data left out.
+fn shares(order: &[usize], members: usize) -> Vec<&[usize]> {
+    let end = |i: usize| i * order.len() / members;
+    let shares = (0..members).map(|i| &order[end(i)..end(i + 1)]);
+    shares.filter(|share| !share.is_empty()).collect()
+}
+
+/// Draws n of n pairs with replacement; `counts` is memory that is kept between calls.
+pub(crate) fn bootstrap(
+    data: &Training,
+    stream: &mut Stream,
+    counts: &mut Vec<u32>,
+    sample: &mut Training,
+) {
+    counts.clear();
+    counts.resize(data.len(), 0);
+    for _ in 0..data.len() {
+        counts[stream.random_range(0..data.len())] += 1;
+    }
+    data.repeat_into(counts, sample);
 }
 
 impl Learner for Bagging {
@@ -119,21 +203,19 @@ impl Learner for Bagging {
     }
 
     fn fit(&mut self, data: &Training, stream: &Stream) {
+        if self.sample == BaggingSample::Split {
+            return self.fit_shares(data, stream);
+        }
         let most = self.settings.iter().map(|s| s.members).max().unwrap_or(0);
         self.members.resize_with(most, || self.base.clone());
         for (i, member) in self.members.iter_mut().enumerate() {
             let mut stream = stream.child(i as u64);
-            if !self.bootstrap {
+            if self.sample == BaggingSample::All {
                 member.fit(data, &stream.child(0));
                 continue;
             }
-            self.counts.clear();
-            self.counts.resize(data.len(), 0);
-            for _ in 0..data.len() {
-                self.counts[stream.random_range(0..data.len())] += 1;
-            }
-            data.repeat_into(&self.counts, &mut self.sample);
-            member.fit(&self.sample, &stream.child(0));
+            bootstrap(data, &mut stream, &mut self.counts, &mut self.drawn);
+            member.fit(&self.drawn, &stream.child(0));
         }
     }
 
@@ -141,18 +223,32 @@ impl Learner for Bagging {
         let total = points.len();
         let length = self.base.capacities() * total;
         let sums = room(&mut self.sums, length);
-        sums.fill(0.0);
         let predictions = room(&mut self.predictions, length);
-        for (i, member) in self.members.iter_mut().enumerate() {
-            member.predict(points, predictions);
-            for (sum, prediction) in sums.iter_mut().zip(&*predictions) {
-                *sum += prediction;
-            }
-            for (c, setting) in self.settings.iter().enumerate() {
-                if setting.members == i + 1 {
-                    let sums = &sums[setting.base * total..][..total];
-                    for (mean, sum) in out[c * total..][..total].iter_mut().zip(sums) {
-                        *mean = sum / setting.members as f64;
+        // Bootstrapped members are one ensemble, whose beginnings are the smaller ones; of an
+        // ensemble that divides the data only all members together are of use.
+        let one = [(0, self.members.len())];
+        let ensembles = match self.sample {
+            BaggingSample::Split => self.ensembles.as_slice(),
+            _ => &one,
+        };
+        let mut members = self.members.iter_mut();
+        for &(size, count) in ensembles {
+            sums.fill(0.0);
+            for (i, member) in members.by_ref().take(count).enumerate() {
+                member.predict(points, predictions);
+                for (sum, prediction) in sums.iter_mut().zip(&*predictions) {
+                    *sum += prediction;
+                }
+                let complete = |wanted: usize| match size {
+                    0 => wanted == i + 1,
+                    _ => wanted == size && i + 1 == count,
+                };
+                for (c, setting) in self.settings.iter().enumerate() {
+                    if complete(setting.members) {
+                        let sums = &sums[setting.base * total..][..total];
+                        for (mean, sum) in out[c * total..][..total].iter_mut().zip(sums) {
+                            *mean = sum / (i + 1) as f64;
+                        }
                     }
                 }
             }
@@ -160,11 +256,28 @@ impl Learner for Bagging {
     }
 
     fn members(&self) -> Option<Vec<usize>> {
-        Some(
-            self.settings
-                .iter()
-                .map(|setting| setting.members)
-                .collect(),
-        )
+        // Members of another number would have other shares of the data.
+        let alike = self.sample != BaggingSample::Split;
+        let members = self.settings.iter().map(|setting| setting.members);
+        alike.then(|| members.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_do_not_meet_and_together_are_all_data() {
+        let order = [4, 0, 6, 2, 1, 5, 3];
+        for members in 1..10 {
+            let shares = shares(&order, members);
+            assert_eq!(shares.concat(), order, "{members} members");
+            assert_eq!(shares.len(), members.min(order.len()));
+            let sizes = shares.iter().map(|share| share.len());
+            let [least, most] = [sizes.clone().min(), sizes.max()].map(Option::unwrap);
+            assert!(least >= 1 && most - least <= 1, "{members} members");
+        }
+        assert_eq!(shares(&order, 1), [order]);
     }
 }

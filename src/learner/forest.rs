@@ -1,7 +1,7 @@
 //! Random forests: bagged trees that look at a few features for every split.
 
 use super::family::{Blueprint, Choice, DEPTH, Family, Most, Number, whole};
-use super::{Bagging, BaggingSetting, Learner, Tree, TreeSetting};
+use super::{Bagging, BaggingSample, BaggingSetting, Learner, Tree, TreeSetting};
 
 pub(super) const FAMILY: Family = Family {
     name: "forest",
@@ -111,9 +111,13 @@ pub fn forest(settings: &[(usize, TreeSetting)], bootstrap: bool) -> Box<dyn Lea
             });
         bags.push(BaggingSetting { members, base });
     }
-    Box::new(Bagging::with_bootstrap(
+    let sample = match bootstrap {
+        true => BaggingSample::Bootstrap,
+        false => BaggingSample::All,
+    };
+    Box::new(Bagging::with_sample(
         bags,
         Box::new(Tree::new(trees)),
-        bootstrap,
+        sample,
     ))
 }

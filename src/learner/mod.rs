@@ -24,7 +24,8 @@ mod spectrum;
 mod tree;
 
 pub use self::linfa::FromLinfa;
-pub use bagging::{Bagging, BaggingSetting};
+pub(crate) use bagging::bootstrap;
+pub use bagging::{Bagging, BaggingSample, BaggingSetting};
 pub use boosting::{Boosting, BoostingSetting};
 pub use family::{Blueprint, Choice, FAMILIES, Family, Most, Number, family};
 pub use forest::forest;

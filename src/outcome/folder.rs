@@ -21,7 +21,7 @@ pub struct Manifest {
     pub set: Vec<String>,
     /// All random numbers follow from it.
     pub seed: u64,
-    /// How many training sets were drawn.
+    /// How many training sets were drawn; in a simulation, resamples.
     pub resamples: u64,
     /// How many groups of resamples the standard errors come from.
     pub groups: usize,
@@ -56,6 +56,14 @@ impl Manifest {
 /// If the manifest or a table is missing or damaged.
 pub fn read(home: &Path) -> Result<(Manifest, Tables), OutcomeError> {
     let manifest = read_manifest(home)?;
+    let simulation = format!("{}.parquet", Tables::SIMULATION);
+    if manifest.files.contains(&simulation) {
+        let tables = Tables {
+            simulation: Table::read_parquet(&home.join(simulation))?,
+            ..Tables::default()
+        };
+        return Ok((manifest, tables));
+    }
     let mut tables: [Table; 5] = Default::default();
     for (table, name) in tables.iter_mut().zip(Tables::NAMES) {
         *table = Table::read_parquet(&home.join(name).with_extension("parquet"))?;
@@ -154,6 +162,12 @@ impl Staging {
     ///
     /// If one cannot be written.
     pub fn write_tables(&mut self, tables: &Tables) -> Result<(), OutcomeError> {
+        if tables.simulation.rows() > 0 {
+            let path = self.path(&format!("{}.csv", Tables::SIMULATION));
+            tables.simulation.write_csv(&path)?;
+            let path = self.path(&format!("{}.parquet", Tables::SIMULATION));
+            return tables.simulation.write_parquet(&path);
+        }
         let path = self.path("curves.csv");
         tables.curves.write_csv(&path)?;
         for (name, table) in Tables::NAMES.into_iter().zip(tables.each()) {

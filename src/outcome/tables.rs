@@ -6,6 +6,7 @@ use super::Table;
 use crate::decompose::{Estimate, SOURCES, Sources};
 use crate::engine::{Kept, LearnerResults, Results};
 use crate::experiment::{Curve, Experiment};
+use crate::simulation::Row;
 
 /// All tables of a result.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +21,8 @@ pub struct Tables {
     pub fits: Table,
     /// Their risks.
     pub runs: Table,
+    /// In place of all others: what a simulation gave, one row per panel, series and x.
+    pub simulation: Table,
 }
 
 impl Tables {
@@ -31,10 +34,33 @@ impl Tables {
             training: training(experiment, results),
             fits: fits(experiment, results),
             runs: runs(experiment, results),
+            simulation: Table::default(),
         }
     }
 
-    /// Their names, as files are called.
+    /// The one table of a simulation.
+    pub fn of_simulation(rows: &[Row]) -> Self {
+        let number = |get: fn(&Row) -> f64| rows.iter().map(get).collect();
+        let simulation = Table::default()
+            .text(
+                "panel",
+                rows.iter().map(|row| row.panel.as_str().into()).collect(),
+            )
+            .text("series", rows.iter().map(|row| row.series.into()).collect())
+            .number("x", number(|row| row.x))
+            .number("value", number(|row| row.value))
+            .number("se", number(|row| row.se))
+            .number("theory", number(|row| row.theory));
+        Tables {
+            simulation,
+            ..Tables::default()
+        }
+    }
+
+    /// What the table of a simulation is called.
+    pub const SIMULATION: &str = "simulation";
+
+    /// The names of the others, as files are called.
     pub const NAMES: [&str; 5] = ["curves", "points", "training", "fits", "runs"];
 
     pub(super) fn each(&self) -> [&Table; 5] {
@@ -56,6 +82,7 @@ impl From<[Table; 5]> for Tables {
             training,
             fits,
             runs,
+            simulation: Table::default(),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Bagging against what is known of the bootstrap.
 
-use bvlab::learner::{Bagging, BaggingSetting, Knn};
+use bvlab::learner::{Bagging, BaggingSample, BaggingSetting, Knn, Tree, TreeSetting};
 use bvlab::problem::{Points, Training};
 
-use crate::setup::fit_predict;
+use crate::setup::{close, data, fit_predict, points};
 
 /// With its bootstraps held, bagged 1-NN is linear in the labels: a label of one among zeros gives
 /// back the weight of that neighbour. Infinitely many members would give the j-th nearest the
@@ -35,5 +35,69 @@ fn bagged_nearest_neighbour_has_the_weights_of_theory() {
             sum += got * got;
         }
         assert!((sum - squares).abs() < 0.01, "{sum}, not {squares}");
+    }
+}
+
+/// With as many neighbours as points a member predicts the mean of its labels; the mean over shares
+/// of equal size is then the mean of all labels, if no pair is missed or seen twice.
+#[test]
+fn divided_data_are_seen_once_each() {
+    let data = data(3, 24, 1, None);
+    let mean = data.labels.iter().sum::<f64>() / 24.0;
+    let sizes = [1, 2, 3, 6, 8, 12, 24];
+    let path = || {
+        sizes
+            .map(|members| BaggingSetting { members, base: 0 })
+            .to_vec()
+    };
+    let base = || Box::new(Knn::new(vec![24]));
+    let at = Points::new(1, vec![0.3]);
+    let mut split = Bagging::with_sample(path(), base(), BaggingSample::Split);
+    for (got, members) in fit_predict(&mut split, &data, &at).iter().zip(sizes) {
+        assert!(close(got[0], mean, 1e-12), "{members} members: {}", got[0]);
+    }
+    let mut bootstraps = Bagging::new(path(), base());
+    let off = fit_predict(&mut bootstraps, &data, &at);
+    assert!(off.iter().all(|got| !close(got[0], mean, 1e-6)));
+}
+
+#[test]
+fn a_share_of_one_member_is_all_data_and_members_without_data_are_left_out() {
+    let data = data(5, 30, 2, None);
+    let at = points(5, 40, 2, 1.0);
+    let tree = || Box::new(Tree::new(vec![TreeSetting::default()]));
+    let setting = |members| BaggingSetting { members, base: 0 };
+    let wanted = fit_predict(&mut *tree(), &data, &at);
+    let path = vec![setting(70), setting(1), setting(30)];
+    let mut split = Bagging::with_sample(path, tree(), BaggingSample::Split);
+    let got = fit_predict(&mut split, &data, &at);
+    assert_eq!(got[1], wanted[0]);
+    // One pair each: every member predicts its label everywhere.
+    let mean = data.labels.iter().sum::<f64>() / 30.0;
+    for path in [&got[0], &got[2]] {
+        assert!(path.iter().all(|value| close(*value, mean, 1e-12)));
+    }
+}
+
+/// Every number of members is an ensemble of its own, whatever else is on the path.
+#[test]
+fn a_path_of_divided_data_is_that_of_single_settings() {
+    let data = data(6, 25, 1, None);
+    let at = points(6, 20, 1, 1.0);
+    let trees = [2, 9].map(|depth| TreeSetting {
+        depth,
+        ..Default::default()
+    });
+    let all = [(4, 0), (1, 1), (25, 0), (4, 1), (7, 1)];
+    let make = |settings: &[(usize, usize)]| {
+        let settings = settings
+            .iter()
+            .map(|&(members, base)| BaggingSetting { members, base });
+        let base = Box::new(Tree::new(trees.to_vec()));
+        Bagging::with_sample(settings.collect(), base, BaggingSample::Split)
+    };
+    let path = fit_predict(&mut make(&all), &data, &at);
+    for (setting, got) in all.iter().zip(path) {
+        assert_eq!(fit_predict(&mut make(&[*setting]), &data, &at)[0], got);
     }
 }

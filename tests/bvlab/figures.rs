@@ -1,16 +1,26 @@
 //! Figures are drawn from tables alone and carry what they should.
 
 use bvlab::engine::{self, Unwatched};
+use bvlab::experiment::Length;
 use bvlab::figure;
 use bvlab::outcome::{Table, Tables};
 use bvlab::shipped;
+use bvlab::simulation;
 
 use crate::setup::experiment;
 
 fn drawings(text: &str) -> Vec<(String, figure::Drawing)> {
     let experiment = experiment(text);
-    let results = engine::run(&experiment, 2, &Unwatched).unwrap();
-    let tables = Tables::new(&experiment, &results);
+    let tables = match (&experiment.simulation, experiment.run.length) {
+        (Some(setup), Length::Resamples(resamples)) => {
+            let rows = simulation::run(setup, resamples, experiment.run.seed, &Unwatched).unwrap();
+            Tables::of_simulation(&rows)
+        }
+        _ => {
+            let results = engine::run(&experiment, 2, &Unwatched).unwrap();
+            Tables::new(&experiment, &results)
+        }
+    };
     let draw = |f: &bvlab::experiment::Figure| {
         (
             f.name.clone(),
@@ -354,6 +364,7 @@ fn the_same_tables_give_the_same_picture_after_a_way_to_disk() {
         training: again(&tables.training),
         fits: again(&tables.fits),
         runs: again(&tables.runs),
+        simulation: Table::default(),
     };
     for f in &experiment.figures {
         let [a, b] = [&tables, &back].map(|tables| figure::draw(&experiment, f, tables).unwrap());

@@ -18,6 +18,7 @@ mod polynomial;
 mod reproducible;
 mod schema;
 mod setup;
+mod simulations;
 mod smoothers;
 mod sources;
 mod sweeps;

@@ -155,3 +155,32 @@ fn it_refuses_what_the_reader_refuses() {
         assert!(read.is_err(), "the reader accepts {to}");
     }
 }
+
+#[test]
+fn it_knows_the_numbers_of_every_simulation() {
+    for (text, good) in [
+        ("simulation = \"majority-vote\"", true),
+        (
+            "simulation = \"majority-vote\"\nwith = { error = 0.2, voters = [5] }",
+            true,
+        ),
+        (
+            "simulation = \"estimators\"\nwith = { sizes = \"2..9\" }",
+            true,
+        ),
+        ("simulation = \"estimators\"\nwith = { error = 0.2 }", false),
+        ("simulation = \"estimators\"\nwith = { sigma = 0 }", false),
+        (
+            "simulation = \"majority-vote\"\nwith = { voters = [5, 101] }",
+            false,
+        ),
+        ("simulation = \"banana\"", false),
+        ("title = \"nothing\"", false),
+    ] {
+        assert_eq!(accepts(text), good, "{text}");
+        let read = Experiment::read("simulation", Source::new("simulation.toml", text, &[]));
+        assert_eq!(read.is_ok(), good, "the reader: {text}");
+    }
+    let both = format!("simulation = \"estimators\"\n{GOOD}");
+    assert!(!accepts(&both));
+}

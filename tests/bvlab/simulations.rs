@@ -1,0 +1,531 @@
+//! Simulations against their theory, and against reference values that do not come from this code.
+
+use std::fs;
+use std::process::Command;
+
+use bvlab::engine::{Observer, RunError, Unwatched};
+use bvlab::experiment::{Experiment, Source};
+use bvlab::figure;
+use bvlab::outcome::Tables;
+use bvlab::simulation::{self, Row, SIMULATIONS, Setup};
+
+use crate::setup::experiment;
+
+/// Runs a simulation with some of its numbers set.
+fn simulate(name: &str, with: &str, resamples: u64, seed: u64) -> Vec<Row> {
+    let text = format!("simulation = \"{name}\"\nwith = {{ {with} }}\n");
+    let setup = experiment(&text).simulation.unwrap();
+    simulation::run(&setup, resamples, seed, &Unwatched).unwrap()
+}
+
+fn find<'a>(rows: &'a [Row], panel: &str, series: &str, x: f64) -> &'a Row {
+    let mut rows = rows.iter();
+    rows.find(|row| row.panel == panel && row.series == series && row.x == x)
+        .unwrap_or_else(|| panic!("no {series} at {x} in {panel}"))
+}
+
+/// Every row within five standard errors of theory, and the rows as a whole as far off as chance
+/// makes them: neither too far nor too near.
+#[track_caller]
+fn agrees(rows: &[Row]) {
+    let known: Vec<&Row> = rows.iter().filter(|row| row.theory.is_finite()).collect();
+    for row in &known {
+        assert!(row.apart() < 5.0, "{row:?}");
+    }
+    // What is rare, or certain, is not normal.
+    let common = known
+        .iter()
+        .filter(|row| row.theory != row.value && row.theory.abs() > 1e-3);
+    let squares: Vec<f64> = common.map(|row| row.apart().powi(2)).collect();
+    let mean = squares.iter().sum::<f64>() / squares.len() as f64;
+    assert!((0.1..3.0).contains(&mean), "mean squared distance {mean}");
+}
+
+#[test]
+fn estimators_have_the_bias_and_variance_of_theory() {
+    let rows = simulate("estimators", "sigma = 2, sizes = [2, 3, 10, 50]", 20_000, 3);
+    agrees(&rows);
+    // σ² = 4.
+    for (n, bias, variance) in [(2.0, -2.0, 8.0), (10.0, -0.4, 2.88), (50.0, -0.08, 0.6272)] {
+        let mean = find(&rows, "bias", "sample mean", n);
+        assert_eq!(mean.theory, 0.0);
+        let mean = find(&rows, "variance", "sample mean", n);
+        assert!((mean.theory - 4.0 / n).abs() < 1e-12);
+        let row = find(&rows, "bias", "1/N variance", n);
+        assert!((row.theory - bias).abs() < 1e-12, "{row:?}");
+        assert!((row.value - bias).abs() < 4.0 * row.se, "{row:?}");
+        let row = find(&rows, "variance", "1/N variance", n);
+        assert!((row.theory - variance).abs() < 1e-12, "{row:?}");
+        assert!((row.value - variance).abs() < 4.5 * row.se, "{row:?}");
+    }
+}
+
+#[test]
+fn a_bootstrap_has_the_share_of_theory() {
+    let with = "sizes = [1, 10, 100], points = 20, bootstraps = \"1..4\"";
+    let rows = simulate("bootstrap-share", with, 20_000, 4);
+    agrees(&rows);
+    for (n, share) in [(1.0, 1.0), (10.0, 0.65132), (100.0, 0.63397)] {
+        let row = find(&rows, "share", "in the bootstrap", n);
+        assert!((row.theory - share).abs() < 5e-6, "{row:?}");
+        assert!((row.value - share).abs() <= 4.0 * row.se + 5e-6, "{row:?}");
+    }
+    for m in 1..=4 {
+        let row = find(&rows, "missed", "in none", f64::from(m));
+        assert!(
+            (row.theory - 0.95_f64.powi(20 * m)).abs() < 1e-12,
+            "{row:?}"
+        );
+        // What is missed by one bootstrap is what is not in it.
+        assert!((row.value - row.theory).abs() < 4.0 * row.se, "{row:?}");
+    }
+    // The error that theory gives is the one that is seen.
+    for row in rows.iter().filter(|row| row.se > 0.0) {
+        assert!(row.chance < 1.05 * row.se, "{row:?}");
+    }
+}
+
+#[test]
+fn a_majority_errs_as_theory_says() {
+    let rows = simulate("majority-vote", "sizes = [1, 2, 11, 21, 51]", 50_000, 5);
+    agrees(&rows);
+    // Of two voters one error is a tie, which counts as wrong.
+    for (m, error) in [
+        (1, 0.3),
+        (2, 0.51),
+        (11, 0.078225),
+        (21, 0.026390),
+        (51, 0.001364),
+    ] {
+        let row = find(&rows, "vote", "vote", f64::from(m));
+        assert!((row.theory - error).abs() < 5e-7, "{row:?}");
+        assert!((row.value - error).abs() < 4.0 * row.chance, "{row:?}");
+    }
+    for m in [11, 21] {
+        let panel = format!("{m} voters");
+        let own = || rows.iter().filter(|row| row.panel == panel);
+        assert_eq!(own().count(), m + 1);
+        let (seen, known): (f64, f64) = own()
+            .map(|row| (row.value, row.theory))
+            .fold((0.0, 0.0), |(seen, known), (value, theory)| {
+                (seen + value, known + theory)
+            });
+        assert!((seen - 1.0).abs() < 1e-9 && (known - 1.0).abs() < 1e-9);
+        // The coloured bars are the votes that are wrong, seen and known.
+        let wrong = own().filter(|row| row.x > m as f64 / 2.0);
+        let wrong: f64 = wrong.map(|row| row.value).sum();
+        let vote = find(&rows, "vote", "vote", m as f64);
+        assert!((wrong - vote.value).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn an_ensemble_is_better_by_just_its_diversity_on_every_training_set() {
+    // Four resamples are the fewest; a difference on one of them would show in their mean.
+    for seed in 0..20 {
+        let rows = simulate("ambiguity", "members = [1, 2, 7], train = 30", 4, seed);
+        for m in [1.0, 2.0, 7.0] {
+            let member = find(&rows, "error", "average member", m).value;
+            let ensemble = find(&rows, "error", "ensemble", m);
+            let diversity = find(&rows, "gap", "diversity", m);
+            assert!((ensemble.value - (member - diversity.value)).abs() < 1e-13 * member);
+            assert!(ensemble.apart() < 1e-2 && diversity.apart() < 1e-2);
+            assert_eq!(diversity.value > 0.0, m > 1.0);
+        }
+    }
+}
+
+/// The members are those of the learner `bagging` under the same seed, so the ensemble's error is
+/// the risk that the engine finds.
+#[test]
+fn the_ensemble_of_ambiguity_is_the_learner_bagging() {
+    let rows = simulate(
+        "ambiguity",
+        "members = [1, 3, 10], train = 40, noise = 0.7",
+        60,
+        9,
+    );
+    let (_, results) = crate::setup::run(
+        r#"
+        problem = { truth = "sin(x)", inputs = { uniform = [0, 15] }, noise = { normal = 0.7 }, train = 40 }
+        sweep   = { members = [1, 3, 10] }
+        learner = [{ bagging = { base = { tree = {} } } }]
+        run     = { resamples = 60, seed = 9, test = { grid = 200 } }
+    "#,
+    );
+    for (m, parts) in [1.0, 3.0, 10.0]
+        .iter()
+        .zip(&results.learners[0].decomposition.parts)
+    {
+        let ensemble = find(&rows, "error", "ensemble", *m);
+        let away = (ensemble.value - parts.risk.value).abs();
+        assert!(away < 1e-12, "{m} members: {away}");
+    }
+}
+
+#[test]
+fn results_follow_from_the_seed_alone() {
+    for simulation in SIMULATIONS {
+        let setup = Setup::new(simulation);
+        let run = |seed| {
+            let rows = simulation::run(&setup, 50, seed, &Unwatched).unwrap();
+            Tables::of_simulation(&rows)
+                .simulation
+                .numbers("value")
+                .to_vec()
+        };
+        assert_eq!(run(1), run(1), "{}", simulation.name);
+        assert_ne!(run(1), run(2), "{}", simulation.name);
+    }
+    // Fewer sizes do not change what is drawn for the others.
+    let few = simulate("estimators", "sizes = [5, 20]", 50, 1);
+    let more = simulate("estimators", "sizes = [3, 5, 7, 20]", 50, 1);
+    let seen = |rows: &[Row]| find(rows, "bias", "1/N variance", 20.0).value;
+    assert!((seen(&few) - seen(&more)).abs() < 1e-15);
+}
+
+#[test]
+fn a_simulation_stops_when_told() {
+    struct Impatient;
+    impl Observer for Impatient {
+        fn stopped(&self) -> bool {
+            true
+        }
+    }
+    for simulation in SIMULATIONS {
+        let stopped = simulation::run(&Setup::new(simulation), 1_000_000, 1, &Impatient);
+        let Err(RunError::Stopped { done: 1, total }) = stopped else {
+            panic!("{} went on", simulation.name);
+        };
+        assert_eq!(total, 1_000_000);
+    }
+}
+
+const GOOD: &str = r#"title = "Votes"
+simulation = "majority-vote"
+with = { error = 0.3, voters = [11, 21] }
+
+[run]
+resamples = 200
+seed = 1
+
+[[figure]]
+simulation = { panels = ["11 voters", "vote"] }
+"#;
+
+#[track_caller]
+fn refuses(from: &str, to: &str, token: &str, message: &str, help: &str) {
+    assert!(GOOD.contains(from), "no `{from}`");
+    let text = GOOD.replacen(from, to, 1);
+    let Err(error) = Experiment::read("bad", Source::new("bad.toml", &text, &[])) else {
+        panic!("`{to}` instead of `{from}` was accepted");
+    };
+    let got_help = error.help().unwrap_or("");
+    let got = format!(
+        "{}\n token: {}\n help: {got_help}",
+        error.message(),
+        error.token()
+    );
+    assert!(error.message().contains(message), "{got}");
+    assert_eq!(error.token(), token, "{got}");
+    assert!(got_help.contains(help), "{got}");
+}
+
+#[test]
+fn bad_simulations_are_refused_at_the_token() {
+    assert!(experiment(GOOD).simulation.is_some());
+    let name = "\"majority-vote\"";
+    refuses(
+        name,
+        "\"majority-votes\"",
+        "\"majority-votes\"",
+        "no simulation",
+        "`majority-vote`",
+    );
+    refuses(
+        name,
+        "\"banana\"",
+        "\"banana\"",
+        "no simulation",
+        "`ambiguity`",
+    );
+    refuses(name, "7", "7", "expected a string", "");
+    let range = "`error`: above 0 to 0.99; default 0.3";
+    refuses(
+        "error =",
+        "eror =",
+        "eror",
+        "`majority-vote` has no `eror`",
+        "did you mean `error`?",
+    );
+    refuses("error =", "banana =", "banana", "has no `banana`", range);
+    refuses("0.3", "0", "0", "`error` must be above 0, not 0", range);
+    refuses(
+        "0.3",
+        "1.5",
+        "1.5",
+        "`error` can be at most 0.99, not 1.5",
+        range,
+    );
+    refuses("0.3", "nan", "nan", "must be finite", range);
+    refuses("0.3", "[0.3]", "[0.3]", "expected a number", range);
+    refuses("0.3", "\"much\"", "\"much\"", "expected a number", range);
+    let list = "`voters`: a list, whole, from 1 to 100; default [11, 21]";
+    refuses(
+        "[11, 21]",
+        "[11, 2.5]",
+        "2.5",
+        "`voters` must be a whole number",
+        list,
+    );
+    refuses(
+        "[11, 21]",
+        "[11, 101]",
+        "101",
+        "`voters` can be at most 100",
+        list,
+    );
+    refuses(
+        "[11, 21]",
+        "[0, 21]",
+        "0",
+        "`voters` must be at least 1",
+        list,
+    );
+    refuses("[11, 21]", "[]", "[]", "empty", "");
+    refuses("[11, 21]", "[11, 11]", "[11, 11]", "twice", "");
+    refuses("[11, 21]", "[11, \"x\"]", "\"x\"", "expected a number", "");
+    refuses(
+        "[11, 21]",
+        "\"1..9\"",
+        "\"1..9\"",
+        "has 9 values, and 4 are the most",
+        "",
+    );
+    refuses(
+        "{ error = 0.3, voters = [11, 21] }",
+        "3",
+        "3",
+        "expected a table",
+        "",
+    );
+}
+
+#[test]
+fn a_simulation_is_not_mixed_with_a_problem() {
+    let either = "either a `simulation`";
+    let problem = "[problem]\ntruth = \"x\"\ninputs = { uniform = [0, 1] }\nnoise = { normal = 1 }\ntrain = 9\n[run]";
+    refuses(
+        "[run]",
+        problem,
+        "[problem]",
+        "a simulation has no `problem`",
+        either,
+    );
+    refuses(
+        "[run]",
+        "[[learner]]\ntree = {}\n[run]",
+        "[[learner]]",
+        "no `learner`",
+        either,
+    );
+    refuses(
+        "[run]",
+        "[sweep]\nk = \"1..3\"\n[run]",
+        "k",
+        "no `sweep`",
+        either,
+    );
+    refuses(
+        "seed = 1",
+        "test = \"inputs\"",
+        "\"inputs\"",
+        "no `test`",
+        either,
+    );
+    refuses("seed = 1", "keep = 3", "3", "no `keep`", either);
+    refuses("seed = 1", "sources = true", "true", "no `sources`", either);
+    refuses(
+        "resamples = 200",
+        "precision = 0.1\nmax-resamples = 100",
+        "0.1",
+        "no `precision`",
+        either,
+    );
+    refuses(
+        "simulation = \"majority-vote\"\n",
+        "",
+        "{ error = 0.3, voters = [11, 21] }",
+        "`with`",
+        "",
+    );
+    let nothing = "simulation = \"majority-vote\"\nwith = { error = 0.3, voters = [11, 21] }\n";
+    refuses(nothing, "", "", "`problem` is missing", "`simulation`");
+    refuses(
+        "simulation = {",
+        "tradeoff = {} #",
+        "[[figure]]",
+        "`simulation = {}` alone",
+        "",
+    );
+    refuses(
+        "\"vote\"]",
+        "\"votes\"]",
+        "\"votes\"",
+        "no panel is called `votes`",
+        "`vote`",
+    );
+    refuses(
+        "[\"11 voters\", \"vote\"]",
+        "[]",
+        "[]",
+        "`panels` is empty",
+        "",
+    );
+    let usual = r#"
+        problem = { truth = "x", inputs = { uniform = [0, 1] }, noise = { normal = 1 }, train = 9 }
+        learner = [{ tree = {} }]
+        figure  = [{ simulation = {} }]
+    "#;
+    let Err(error) = Experiment::read("bad", Source::new("bad.toml", usual, &[])) else {
+        panic!("a simulation without one is drawn");
+    };
+    assert!(error.message().contains("this experiment is none"));
+    let divided = usual
+        .replace(
+            "tree = {}",
+            "bagging = { sample = \"split\", members = 10, base = { tree = {} } }",
+        )
+        .replace("simulation = {}", "pointwise = {}");
+    let Err(error) = Experiment::read("bad", Source::new("bad.toml", &divided, &[])) else {
+        panic!("9 points are divided among 10");
+    };
+    assert_eq!(error.token(), "bagging");
+    assert!(
+        error
+            .message()
+            .contains("9 training points cannot be divided among 10 members")
+    );
+}
+
+#[test]
+fn figures_of_simulations_say_what_they_show() {
+    let draw = |text: &str| {
+        let e = experiment(text);
+        let setup = e.simulation.clone().unwrap();
+        let rows = simulation::run(&setup, 200, 1, &Unwatched).unwrap();
+        let tables = Tables::of_simulation(&rows);
+        let svg = figure::draw(&e, &e.figures[0], &tables).unwrap().to_svg();
+        svg.split_once("</style>").unwrap().1.to_owned()
+    };
+    let svg = draw(GOOD);
+    for words in [
+        "Votes",
+        "200 votes; bars and dots: simulated, with 95 % intervals; dashed: binomial",
+        "11 voters",
+        "error of the vote",
+        "vote wrong: 7.8 %",
+        "voters who err",
+    ] {
+        assert!(svg.contains(words), "no `{words}`");
+    }
+    assert!(!svg.contains("21 voters"), "a panel that was not asked for");
+    // Extreme numbers are drawn too.
+    for (name, with) in [
+        ("majority-vote", "error = 1e-9, voters = 1, sizes = 1"),
+        (
+            "majority-vote",
+            "error = 0.99, voters = [1, 2, 99, 100], sizes = [2, 1000]",
+        ),
+        ("estimators", "sigma = 1e-6, sizes = 2"),
+        (
+            "estimators",
+            "sigma = 1e6, sizes = { from = 2, to = 3000, count = 5, scale = \"log\" }",
+        ),
+        ("bootstrap-share", "sizes = 1, points = 2, bootstraps = 100"),
+        ("ambiguity", "members = 1, train = 1, noise = 0"),
+    ] {
+        let text = format!(
+            "simulation = \"{name}\"\nwith = {{ {with} }}\nfigure = [{{ simulation = {{}} }}]\n"
+        );
+        let svg = draw(&text);
+        assert!(
+            !svg.contains("NaN") && !svg.contains("inf"),
+            "{name} {with}"
+        );
+    }
+}
+
+#[test]
+fn a_run_leaves_one_table_that_can_be_redrawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let bvlab = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bvlab"));
+        let command = command.current_dir(folder.path()).args(arguments);
+        let output = command.env("NO_COLOR", "1").output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        assert!(output.status.success(), "{}", text(output.stderr));
+        text(output.stdout)
+    };
+    fs::write(folder.path().join("votes.toml"), GOOD).unwrap();
+    let said = bvlab(&[
+        "run",
+        "votes.toml",
+        "--resamples",
+        "20000",
+        "--threads",
+        "2",
+    ]);
+    for words in [
+        "20\u{a0}000 votes",
+        "11 voters  vote wrong  6 or more",
+        " 7.8 %\n",
+        " 2.6 %\n",
+        "simulation and theory (binomial) agree at all 46 values: largest difference",
+        "chance allows 4.2",
+        "simulation.csv, simulation.parquet, simulation.png",
+    ] {
+        assert!(said.contains(words), "no `{words}` in\n{said}");
+    }
+    let home = folder.path().join("results/votes");
+    let table = || fs::read(home.join("simulation.csv")).unwrap();
+    let first = table();
+    assert!(first.starts_with(b"panel,series,x,value,se,theory\n11 voters,votes,0.0,"));
+    let picture = fs::read(home.join("simulation.png")).unwrap();
+    bvlab(&["draw", "results/votes"]);
+    assert_eq!(fs::read(home.join("simulation.png")).unwrap(), picture);
+    bvlab(&[
+        "run",
+        "votes.toml",
+        "--resamples",
+        "20000",
+        "--threads",
+        "1",
+    ]);
+    assert_eq!(table(), first);
+    let checked = bvlab(&["check", "votes.toml"]);
+    assert!(
+        checked.contains("ok, majority-vote; 200 votes"),
+        "{checked}"
+    );
+    let listed = bvlab(&["list", "--simulations"]);
+    for simulation in SIMULATIONS {
+        assert!(
+            listed.contains(&format!("{}: ", simulation.name)),
+            "{listed}"
+        );
+    }
+    // None of the tables of a problem with learners is there.
+    let files = fs::read_dir(&home).unwrap().flatten();
+    let mut names: Vec<_> = files
+        .map(|f| f.file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let wanted = [
+        "manifest.json",
+        "simulation.csv",
+        "simulation.parquet",
+        "simulation.png",
+    ];
+    assert_eq!(names, wanted);
+}
