@@ -40,25 +40,33 @@ pub fn watch_interrupts() {
     });
 }
 
-/// Shows a run on the terminal.
+/// Shows runs on the terminal, one after another.
 pub struct Progress {
     bar: Option<ProgressBar>,
 }
 
 impl Progress {
     /// A bar on stderr if that is a terminal, else nothing.
-    pub fn new(name: &str, total: u64, quiet: bool) -> Self {
+    pub fn new(quiet: bool) -> Self {
         let shown = !quiet && std::io::stderr().is_terminal();
         let bar = shown.then(|| {
-            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
             let style = "{msg} {bar:30} {human_pos}/{human_len} resamples, {per_sec}, {eta} left";
             if let Ok(style) = ProgressStyle::with_template(style) {
                 bar.set_style(style);
             }
-            bar.set_message(name.to_owned());
             bar
         });
         Progress { bar }
+    }
+
+    /// A run of at most so many resamples begins.
+    pub fn begin(&self, name: &str, total: u64) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(name.to_owned());
+            bar.set_length(total);
+            bar.reset();
+        }
     }
 
     /// Takes the bar away.

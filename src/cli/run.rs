@@ -1,20 +1,16 @@
 //! `bvlab run`: from an experiment to tables and figures.
 
 use std::io::{self, Write};
-use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
-use std::time::{Instant, SystemTime};
 
 use clap::Args;
 
-use super::load::Changes;
-use super::progress::{Progress, interrupted, uninterrupted, watch_interrupts};
+use super::make::{compute, most_resamples};
+use super::options::{Output, Work};
+use super::progress::{Progress, watch_interrupts};
 use super::{Failure, Format, report};
-use crate::decompose::{groups_for, interval_factor};
-use crate::engine::{self, RunError};
-use crate::experiment::{Experiment, Figure, Length};
+use crate::experiment::{Experiment, Figure};
 use crate::figure;
-use crate::outcome::{Manifest, Staging, Tables};
+use crate::outcome::{Staging, Tables};
 
 /// Run experiments: tables and figures go to results/NAME/.
 ///
@@ -27,24 +23,11 @@ pub struct Run {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
 
-    /// The folder that results go to
-    #[arg(long, value_name = "DIR", default_value = "results")]
-    out: PathBuf,
+    #[command(flatten)]
+    work: Work,
 
     #[command(flatten)]
-    changes: Changes,
-
-    /// How many threads to use (default: all cores)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
-
-    /// The formats of figures
-    #[arg(long, value_delimiter = ',', default_value = "png")]
-    format: Vec<Format>,
-
-    /// Print nothing but errors
-    #[arg(long, short)]
-    quiet: bool,
+    output: Output,
 }
 
 const EXAMPLES: &str = "\
@@ -57,7 +40,7 @@ Examples:
 impl Run {
     /// Runs every experiment; all are checked before the first is run.
     pub fn execute(&self) -> Result<(), Failure> {
-        let load = |file: &String| self.changes.load(file);
+        let load = |file: &String| self.work.changes.load(file);
         let experiments: Vec<Experiment> = self.files.iter().map(load).collect::<Result<_, _>>()?;
         for (i, experiment) in experiments.iter().enumerate() {
             let same = |other: &Experiment| other.name == experiment.name;
@@ -77,56 +60,17 @@ impl Run {
     }
 
     fn run(&self, experiment: &Experiment) -> Result<(), Failure> {
-        let home = self.out.join(&experiment.name);
-        let mut staging = Staging::open(&home).map_err(Failure::failed)?;
-        let threads = self.threads.map_or_else(cores, usize::from);
-        let total = match experiment.run.length {
-            Length::Resamples(count) => count,
-            Length::Precision { most, .. } => most,
-        };
-        let started = chrono::DateTime::<chrono::Utc>::from(SystemTime::now());
-        let clock = Instant::now();
-        let progress = Progress::new(&experiment.name, total, self.quiet);
-        let results = engine::run(experiment, threads, &progress);
+        let home = self.work.out.join(&experiment.name);
+        let progress = Progress::new(self.output.quiet);
+        progress.begin(&experiment.name, most_resamples(experiment));
+        let computed = compute(experiment, &home, self.work.threads(), &progress);
         progress.finish();
-        let results = results.map_err(|error| explain(&error, &home))?;
-        let seconds = clock.elapsed().as_secs_f64();
-        let tables = Tables::new(experiment, &results);
-        staging.write_tables(&tables).map_err(Failure::failed)?;
-        draw_all(
-            experiment,
-            &experiment.figures,
-            &tables,
-            &self.format,
-            &mut staging,
-        )?;
-        let groups = groups_for(results.resamples);
-        if interrupted() {
-            let (done, total) = (results.resamples, total);
-            return Err(explain(&RunError::Stopped { done, total }, &home));
+        let finished = computed?.write(&self.output.format)?;
+        if !self.output.quiet {
+            io::stdout().write_all(finished.report.text.as_bytes())?;
+            io::stdout().write_all(report::files(&home, &finished.files).as_bytes())?;
         }
-        let manifest = Manifest {
-            bvlab: env!("CARGO_PKG_VERSION").to_owned(),
-            name: experiment.name.clone(),
-            experiment: experiment.source.file_text().to_owned(),
-            set: experiment.source.sets(),
-            seed: experiment.run.seed,
-            resamples: results.resamples,
-            groups,
-            t95: interval_factor(0.95, groups),
-            precision: results.reached,
-            started: started.format("%Y-%m-%dT%H:%M:%SZ").to_string(),
-            seconds,
-            threads,
-            files: Vec::new(),
-        };
-        let files = uninterrupted(|| staging.finish(manifest)).map_err(Failure::failed)?;
-        let report = report::report(experiment, &results, seconds);
-        if !self.quiet {
-            io::stdout().write_all(report.text.as_bytes())?;
-            io::stdout().write_all(report::files(&home, &files).as_bytes())?;
-        }
-        for warning in &report.warnings {
+        for warning in &finished.report.warnings {
             writeln!(io::stderr(), "warning: {}: {warning}", experiment.name)?;
         }
         Ok(())
@@ -156,29 +100,4 @@ pub fn draw_all(
         }
     }
     Ok(())
-}
-
-fn explain(error: &RunError, home: &Path) -> Failure {
-    let kept = match home.join("manifest.json").exists() {
-        true => format!(
-            "nothing was written; {} still holds the result of an earlier run",
-            home.display()
-        ),
-        false => "nothing was written".to_owned(),
-    };
-    let help = match error {
-        RunError::Stopped { .. } => kept,
-        RunError::Problem(..) => {
-            format!("make truth and noise finite wherever an input can fall; {kept}")
-        }
-        RunError::Learner { .. } => {
-            format!("try a less extreme setting, or another scale of the data; {kept}")
-        }
-        RunError::Threads(_) => format!("ask for fewer with --threads; {kept}"),
-    };
-    Failure::failed(miette::miette!(help = help, "{error}"))
-}
-
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
