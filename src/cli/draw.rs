@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::options::Output;
 use super::progress::uninterrupted;
-use super::{Failure, Format, report, run};
+use super::{Failure, report, run};
 use crate::experiment::{Experiment, Source};
 use crate::outcome::{self, Staging};
 
@@ -26,13 +27,8 @@ pub struct Draw {
     #[arg(long, value_name = "FILE")]
     figures: Option<PathBuf>,
 
-    /// The formats of figures
-    #[arg(long, value_delimiter = ',', default_value = "png")]
-    format: Vec<Format>,
-
-    /// Print nothing but errors
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    output: Output,
 }
 
 const EXAMPLES: &str = "\
@@ -66,7 +62,7 @@ impl Draw {
                 home.display()
             )));
         }
-        let (manifest, tables) = outcome::read(home).map_err(Failure::wrong)?;
+        let (mut manifest, tables) = outcome::read(home).map_err(Failure::wrong)?;
         let read = |source: Source| {
             Experiment::read(&manifest.name, source).map_err(|error| Failure::wrong(*error))
         };
@@ -99,11 +95,15 @@ impl Draw {
             &experiment,
             &experiment.figures,
             &tables,
-            &self.format,
+            &self.output.format,
             &mut staging,
         )?;
+        if manifest.figure_hash != experiment.source.figure_hash() {
+            // Now some may show one thing and some another.
+            manifest.figure_hash = None;
+        }
         let files = uninterrupted(|| staging.beside(manifest)).map_err(Failure::failed)?;
-        if !self.quiet {
+        if !self.output.quiet {
             io::stdout().write_all(report::files(home, &files).as_bytes())?;
         }
         Ok(())

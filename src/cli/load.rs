@@ -42,8 +42,13 @@ impl Changes {
     /// Reads an experiment: a file, or one that ships inside the program.
     pub fn load(&self, file: &str) -> Result<Experiment, Failure> {
         let (name, text) = find(file)?;
-        let source = Source::new(file, &text, &self.sets());
-        Experiment::read(&name, source).map_err(|error| Failure::wrong(*error))
+        self.read(&name, file, &text)
+    }
+
+    /// Reads an experiment from its text; `file` is what errors call it.
+    pub fn read(&self, name: &str, file: &str, text: &str) -> Result<Experiment, Failure> {
+        let source = Source::new(file, text, &self.sets());
+        Experiment::read(name, source).map_err(|error| Failure::wrong(*error))
     }
 }
 
@@ -83,7 +88,7 @@ fn find(file: &str) -> Result<(String, String), Failure> {
 }
 
 /// A file or an experiment that the user may have meant.
-fn suggestion(path: &Path, name: Option<&str>) -> String {
+pub fn suggestion(path: &Path, name: Option<&str>) -> String {
     let folder = match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

@@ -1,10 +1,15 @@
 //! The command line: one file per command.
 
+mod catalogue;
 mod check;
 mod draw;
+mod figures;
 mod list;
 mod load;
+mod make;
 mod new;
+mod options;
+mod page;
 mod progress;
 mod report;
 mod run;
@@ -33,11 +38,13 @@ Examples:
   bvlab list                           the experiments that ship with bvlab
   bvlab run tree-tradeoff              run one of them: tables and figure in results/
   bvlab run tree-tradeoff --set problem.train=1000
+  bvlab figures --page                 all of them, and a page that shows them
   bvlab new mine && bvlab run mine.toml";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::Run),
+    Figures(figures::Figures),
     Draw(draw::Draw),
     Check(check::Check),
     List(list::List),
@@ -91,6 +98,7 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match arguments.command {
         Command::Run(run) => run.execute(),
+        Command::Figures(figures) => figures.execute(),
         Command::Draw(draw) => draw.execute(),
         Command::Check(check) => check.execute(),
         Command::List(list) => list.execute(),

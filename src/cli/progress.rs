@@ -40,25 +40,54 @@ pub fn watch_interrupts() {
     });
 }
 
-/// Shows a run on the terminal.
+/// Shows runs on the terminal, one after another.
 pub struct Progress {
     bar: Option<ProgressBar>,
+    /// Whether events are told in lines, because there is no bar.
+    lines: bool,
 }
 
 impl Progress {
     /// A bar on stderr if that is a terminal, else nothing.
-    pub fn new(name: &str, total: u64, quiet: bool) -> Self {
-        let shown = !quiet && std::io::stderr().is_terminal();
-        let bar = shown.then(|| {
-            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+    pub fn new(quiet: bool) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        let bar = (!quiet && terminal).then(|| {
+            let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
             let style = "{msg} {bar:30} {human_pos}/{human_len} resamples, {per_sec}, {eta} left";
             if let Ok(style) = ProgressStyle::with_template(style) {
                 bar.set_style(style);
             }
-            bar.set_message(name.to_owned());
             bar
         });
-        Progress { bar }
+        let lines = !quiet && !terminal;
+        Progress { bar, lines }
+    }
+
+    /// A run of at most so many resamples begins.
+    pub fn begin(&self, name: &str, total: u64) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(name.to_owned());
+            bar.set_length(total);
+            bar.reset();
+        }
+    }
+
+    /// Something is done that a terminal sees from the bar: a line where there is none.
+    pub fn note(&self, line: &str) {
+        if self.lines {
+            let _ = writeln!(std::io::stderr(), "{line}");
+        }
+    }
+
+    /// Something to be told in any case, above the bar.
+    pub fn say(&self, text: &str) {
+        let tell = || {
+            let _ = writeln!(std::io::stderr(), "{text}");
+        };
+        match &self.bar {
+            Some(bar) => bar.suspend(tell),
+            None => tell(),
+        }
     }
 
     /// Takes the bar away.

@@ -136,14 +136,30 @@ impl Source {
     /// Whether two texts describe the same run: they may differ in figures and in what is only
     /// told to people.
     pub fn same_run(&self, other: &Source) -> bool {
-        let run = |source: &Source| {
-            let mut table: toml::Table = source.read().ok()?;
-            for key in ["title", "look-for", "question", "answer", "look", "figure"] {
-                table.remove(key);
-            }
-            Some(table)
-        };
+        let run = |source: &Source| source.parts().map(|(run, _)| canonical(&run));
         run(self).is_some() && run(self) == run(other)
+    }
+
+    /// A hash of what the numbers follow from: everything but figures and what is only told to
+    /// people. Comments, spacing and the order of keys do not change it, but for the order of the
+    /// numbers of a sweep, whose first is the first axis. `None` if the text cannot be read.
+    pub fn run_hash(&self) -> Option<String> {
+        self.parts().map(|(run, _)| hash(&canonical(&run)))
+    }
+
+    /// A hash of the rest: the figures, and what is told to people.
+    pub fn figure_hash(&self) -> Option<String> {
+        self.parts().map(|(_, shown)| hash(&canonical(&shown)))
+    }
+
+    /// What the numbers follow from, and the rest.
+    fn parts(&self) -> Option<(toml::Table, toml::Table)> {
+        let all: toml::Table = self.read().ok()?;
+        let shown = ["title", "look-for", "question", "answer", "look", "figure"];
+        let (shown, run) = all
+            .into_iter()
+            .partition(|(key, _)| shown.contains(&key.as_str()));
+        Some((run, shown))
     }
 
     /// Turns trouble at a place into an error that shows the place.
@@ -183,6 +199,51 @@ impl Source {
             label,
         })
     }
+}
+
+/// A table as a text that is the same for all ways to write it, and for no other table.
+fn canonical(table: &toml::Table) -> String {
+    fn write(value: &toml::Value, in_order: bool, text: &mut String) {
+        match value {
+            // Words with their length, so that none can be taken for what follows it.
+            toml::Value::String(words) => text.push_str(&format!("s{}:{words}", words.len())),
+            toml::Value::Integer(number) => text.push_str(&format!("i{number};")),
+            toml::Value::Float(number) => text.push_str(&format!("f{:x};", number.to_bits())),
+            toml::Value::Boolean(yes) => text.push_str(&format!("b{yes};")),
+            toml::Value::Datetime(time) => text.push_str(&format!("d{time};")),
+            toml::Value::Array(items) => {
+                text.push('[');
+                items.iter().for_each(|item| write(item, false, text));
+                text.push(']');
+            }
+            toml::Value::Table(table) => {
+                let mut entries: Vec<(&String, &toml::Value)> = table.iter().collect();
+                if !in_order {
+                    entries.sort_by_key(|(key, _)| *key);
+                }
+                text.push('{');
+                for (key, value) in entries {
+                    text.push_str(&format!("k{}:{key}", key.len()));
+                    write(value, key == "sweep", text);
+                }
+                text.push('}');
+            }
+        }
+    }
+    let mut text = String::new();
+    write(&toml::Value::Table(table.clone()), false, &mut text);
+    text
+}
+
+/// The FNV-1a hash in 128 bits. It is kept in files, so it must be the same for every build, as
+/// that of the standard library need not be; nobody gains from forging it, so it may be simple.
+fn hash(text: &str) -> String {
+    const START: u128 = 0x6c62272e07bb014262b821756295c58d;
+    const PRIME: u128 = 0x0000000001000000000000000000013b;
+    let hash = text.bytes().fold(START, |hash, byte| {
+        (hash ^ u128::from(byte)).wrapping_mul(PRIME)
+    });
+    format!("{hash:032x}")
 }
 
 /// One bracket for what there is one of, two for what there can be several of.
@@ -364,4 +425,46 @@ fn first_upper(text: &str) -> String {
     let mut chars = text.chars();
     let first = chars.next().map(|c| c.to_uppercase().to_string());
     first.unwrap_or_default() + chars.as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(text: &str) -> Source {
+        Source::new("", text, &[])
+    }
+
+    #[test]
+    fn the_hash_is_the_published_one() {
+        assert_eq!(hash(""), "6c62272e07bb014262b821756295c58d");
+        assert_eq!(hash("a"), "d228cb696f1a8caf78912b704e4a8964");
+    }
+
+    #[test]
+    fn hashes_see_what_is_said_and_not_how() {
+        let text = "title = 'A'\n[problem]\ntrain = 10\nnoise = { normal = 0.5 }\n[sweep]\nk = [1, 2]\ntrain = [5, 9]\n[[figure]]\ntradeoff = {}";
+        let first = source(text);
+        let other = source(
+            "[[figure]] # the only one\n[figure.tradeoff]\n[sweep]\nk = [ 1,\n 2 ]\ntrain = [5, 9]\n[problem]\nnoise.normal = 5e-1\ntrain = 1_0\n",
+        );
+        assert_eq!(first.run_hash(), other.run_hash());
+        assert_ne!(first.figure_hash(), other.figure_hash());
+        let titled = Source::new("", other.file_text(), &["title=A".to_owned()]);
+        assert_eq!(first.figure_hash(), titled.figure_hash());
+        for (what, changed) in [
+            ("a number", text.replace("train = 10", "train = 11")),
+            ("a name", text.replace("normal", "uniform")),
+            (
+                "the order of axes",
+                text.replace("k = [1, 2]\ntrain = [5, 9]", "train = [5, 9]\nk = [1, 2]"),
+            ),
+        ] {
+            let changed = source(&changed);
+            assert_ne!(first.run_hash(), changed.run_hash(), "{what}");
+            assert!(!first.same_run(&changed), "{what}");
+            assert_eq!(first.figure_hash(), changed.figure_hash(), "{what}");
+        }
+        assert_eq!(source("title =").run_hash(), None);
+    }
 }

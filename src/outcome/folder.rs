@@ -37,6 +37,24 @@ pub struct Manifest {
     pub threads: usize,
     /// The files of the result.
     pub files: Vec<String>,
+    /// A hash of what the numbers follow from, besides the version: see [`Source::run_hash`].
+    #[serde(default)]
+    pub run_hash: Option<String>,
+    /// A hash of what the figures show: see [`Source::figure_hash`]. None where they were drawn
+    /// otherwise.
+    #[serde(default)]
+    pub figure_hash: Option<String>,
+}
+
+impl Tables {
+    /// The files that the tables of a result are kept in.
+    fn files() -> Vec<String> {
+        let parquet = Tables::NAMES.map(|name| format!("{name}.parquet"));
+        ["curves.csv".to_owned()]
+            .into_iter()
+            .chain(parquet)
+            .collect()
+    }
 }
 
 impl Manifest {
@@ -188,6 +206,29 @@ impl Staging {
         let before = read_manifest(&self.home).map_or(Vec::new(), |manifest| manifest.files);
         manifest.files = self.files.clone();
         self.put(&manifest)?;
+        self.remove_others(&before, &manifest);
+        Ok(manifest.files)
+    }
+
+    /// Puts figures in the place of those of an existing result, which are removed. Returns the
+    /// new ones' names.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be moved.
+    pub fn instead(mut self, mut manifest: Manifest) -> Result<Vec<String>, OutcomeError> {
+        let figures = self.files.clone();
+        let before = manifest.files.clone();
+        let tables = Tables::files();
+        manifest.files.retain(|file| tables.contains(file));
+        manifest.files.extend(figures.iter().cloned());
+        self.put(&manifest)?;
+        self.remove_others(&before, &manifest);
+        Ok(figures)
+    }
+
+    /// Removes the files of an earlier result that a new one does not have.
+    fn remove_others(&self, before: &[String], manifest: &Manifest) {
         for old in before.iter().filter(|file| !manifest.files.contains(file)) {
             // Only names that a result can have: the manifest is a file that anyone may edit.
             let plain = Path::new(old)
@@ -197,7 +238,6 @@ impl Staging {
                 let _ = fs::remove_file(self.home.join(old));
             }
         }
-        Ok(manifest.files)
     }
 
     /// Puts figures beside an existing result. Returns their names.

@@ -7,6 +7,7 @@ mod coverage;
 mod ensembles;
 mod exact;
 mod figures;
+mod figures_command;
 mod fourier;
 mod knn;
 mod linear;

@@ -1,0 +1,199 @@
+//! From a checked experiment to its folder of results: what `run` and `figures` share.
+
+use std::path::{Path, PathBuf};
+use std::time::{Instant, SystemTime};
+
+use super::progress::{interrupted, uninterrupted};
+use super::report::{self, Report};
+use super::run::draw_all;
+use super::{Failure, Format, simulate};
+use crate::decompose::{groups_for, interval_factor};
+use crate::engine::{self, Observer, Results, RunError};
+use crate::experiment::{Experiment, Length};
+use crate::outcome::{Manifest, Staging, Tables};
+use crate::simulation::{self, Row, Setup};
+
+/// The version that results are made by.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The most resamples that a run can take.
+pub fn most_resamples(experiment: &Experiment) -> u64 {
+    match experiment.run.length {
+        Length::Resamples(count) => count,
+        Length::Precision { most, .. } => most,
+    }
+}
+
+/// An experiment that was computed; its tables and figures are yet to be written.
+pub struct Computed<'a> {
+    experiment: &'a Experiment,
+    home: PathBuf,
+    staging: Staging,
+    done: Done<'a>,
+    started: String,
+    seconds: f64,
+    threads: usize,
+}
+
+/// A result in its place.
+pub struct Finished {
+    /// Its files.
+    pub files: Vec<String>,
+    /// What the run has to say.
+    pub report: Report,
+}
+
+/// Runs an experiment whose results are to go to the folder `home`.
+pub fn compute<'a>(
+    experiment: &'a Experiment,
+    home: &Path,
+    threads: usize,
+    observer: &dyn Observer,
+) -> Result<Computed<'a>, Failure> {
+    let staging = Staging::open(home).map_err(Failure::failed)?;
+    let started = chrono::DateTime::<chrono::Utc>::from(SystemTime::now());
+    let clock = Instant::now();
+    // A simulation runs on one thread.
+    let threads = match experiment.simulation {
+        Some(_) => 1,
+        None => threads,
+    };
+    let done = work(experiment, threads, observer);
+    Ok(Computed {
+        experiment,
+        home: home.to_owned(),
+        staging,
+        done: done.map_err(|error| explain(&error, home))?,
+        started: started.format("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        seconds: clock.elapsed().as_secs_f64(),
+        threads,
+    })
+}
+
+impl Computed<'_> {
+    /// Writes tables and figures, and puts them in their place.
+    pub fn write(self, formats: &[Format]) -> Result<Finished, Failure> {
+        let Computed {
+            experiment,
+            home,
+            mut staging,
+            done,
+            started,
+            seconds,
+            threads,
+        } = self;
+        let tables = done.tables(experiment);
+        staging.write_tables(&tables).map_err(Failure::failed)?;
+        let figures = &experiment.figures;
+        // A figure that cannot be drawn does not cost the run.
+        let drawn = draw_all(experiment, figures, &tables, formats, &mut staging);
+        let (resamples, groups) = done.counts();
+        if interrupted() {
+            let (done, total) = (resamples, most_resamples(experiment));
+            return Err(explain(&RunError::Stopped { done, total }, &home));
+        }
+        let manifest = Manifest {
+            bvlab: VERSION.to_owned(),
+            name: experiment.name.clone(),
+            experiment: experiment.source.file_text().to_owned(),
+            set: experiment.source.sets(),
+            seed: experiment.run.seed,
+            resamples,
+            groups,
+            t95: interval_factor(0.95, groups),
+            precision: done.reached(),
+            started,
+            seconds,
+            threads,
+            files: Vec::new(),
+            run_hash: experiment.source.run_hash(),
+            figure_hash: experiment.source.figure_hash(),
+        };
+        let files = uninterrupted(|| staging.finish(manifest)).map_err(Failure::failed)?;
+        drawn?;
+        let report = done.report(experiment, seconds);
+        Ok(Finished { files, report })
+    }
+}
+
+/// What an experiment or a simulation gave.
+enum Done<'a> {
+    Results(Box<Results>),
+    Simulated {
+        setup: &'a Setup,
+        rows: Vec<Row>,
+        resamples: u64,
+    },
+}
+
+fn work<'a>(
+    experiment: &'a Experiment,
+    threads: usize,
+    observer: &dyn Observer,
+) -> Result<Done<'a>, RunError> {
+    match (&experiment.simulation, experiment.run.length) {
+        (Some(setup), Length::Resamples(resamples)) => Ok(Done::Simulated {
+            setup,
+            rows: simulation::run(setup, resamples, experiment.run.seed, observer)?,
+            resamples,
+        }),
+        _ => engine::run(experiment, threads, observer).map(|r| Done::Results(Box::new(r))),
+    }
+}
+
+impl Done<'_> {
+    fn tables(&self, experiment: &Experiment) -> Tables {
+        match self {
+            Done::Results(results) => Tables::new(experiment, results),
+            Done::Simulated { rows, .. } => Tables::of_simulation(rows),
+        }
+    }
+
+    /// How many resamples there were, and in how many groups.
+    fn counts(&self) -> (u64, usize) {
+        match self {
+            Done::Results(results) => (results.resamples, groups_for(results.resamples)),
+            // The error bars of a simulation come from single resamples.
+            Done::Simulated { resamples, .. } => (*resamples, *resamples as usize),
+        }
+    }
+
+    fn reached(&self) -> Option<f64> {
+        match self {
+            Done::Results(results) => results.reached,
+            Done::Simulated { .. } => None,
+        }
+    }
+
+    fn report(&self, experiment: &Experiment, seconds: f64) -> Report {
+        match self {
+            Done::Results(results) => report::report(experiment, results, seconds),
+            Done::Simulated {
+                setup,
+                rows,
+                resamples,
+            } => simulate::report(experiment, setup, rows, *resamples, seconds),
+        }
+    }
+}
+
+fn explain(error: &RunError, home: &Path) -> Failure {
+    let kept = match home.join("manifest.json").exists() {
+        true => format!(
+            "nothing was written; {} still holds the result of an earlier run",
+            home.display()
+        ),
+        false => "nothing was written".to_owned(),
+    };
+    let help = match error {
+        RunError::Stopped { .. } => kept,
+        RunError::Problem(..) => {
+            format!("make truth and noise finite wherever an input can fall; {kept}")
+        }
+        RunError::Learner { .. } => {
+            format!("try a less extreme setting, or another scale of the data; {kept}")
+        }
+        RunError::Threads(_) => format!("ask for fewer with --threads; {kept}"),
+    };
+    Failure::failed(miette::miette!(help = help, "{error}"))
+}
