@@ -257,7 +257,8 @@ impl Figures {
         let same_numbers = manifest.bvlab == VERSION
             && manifest.run_hash.is_some()
             && manifest.run_hash == experiment.source.run_hash();
-        if !same_numbers || !there("curves.csv") {
+        let numbers = format!("{}.csv", Tables::main(experiment));
+        if !same_numbers || !there(&numbers) {
             return Plan::Make;
         }
         let mut pictures = experiment.figures.iter().flat_map(|figure| {

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::figures::{Ending, Entry, file_of};
 use super::{Failure, Format};
 use crate::experiment::Experiment;
-use crate::outcome::{OutcomeError, Table};
+use crate::outcome::{OutcomeError, Table, Tables};
 use crate::words::{number, thousands};
 
 const TEMPLATE: &str = include_str!("page.html");
@@ -106,9 +106,11 @@ fn section(entry: &Entry) -> Result<(String, String), Failure> {
                 ));
             }
             words(experiment, &mut body);
-            let curves = Table::read_parquet(&entry.home.join("curves.parquet"));
-            let curves = curves.map_err(Failure::failed)?;
-            body.push_str(&folded("The numbers (curves.csv)", &table(&curves)));
+            let name = Tables::main(experiment);
+            let numbers = Table::read_parquet(&entry.home.join(format!("{name}.parquet")));
+            let numbers = numbers.map_err(Failure::failed)?;
+            let summary = format!("The numbers ({name}.csv)");
+            body.push_str(&folded(&summary, &table(&numbers, name)));
         }
         (None, _) => {}
     }
@@ -167,7 +169,7 @@ fn folded(summary: &str, inside: &str) -> String {
 }
 
 /// The first rows of a table, its numbers in four digits. Columns without any value are left out.
-fn table(table: &Table) -> String {
+fn table(table: &Table, file: &str) -> String {
     let mut columns: Vec<(&str, bool, Vec<String>)> = Vec::new();
     for name in table.names() {
         let texts = table.texts(name).iter().map(|word| escape(word));
@@ -197,7 +199,7 @@ fn table(table: &Table) -> String {
     text.push_str("</tbody></table></div>");
     if table.rows() > ROWS {
         text.push_str(&format!(
-            "\n<p class=\"note\">The first {ROWS} of {} rows; curves.csv has all of them.</p>",
+            "\n<p class=\"note\">The first {ROWS} of {} rows; {file}.csv has all of them.</p>",
             thousands(table.rows() as u64)
         ));
     }

@@ -57,6 +57,14 @@ impl Tables {
         }
     }
 
+    /// The name of the table that an experiment is about.
+    pub fn main(experiment: &Experiment) -> &'static str {
+        match experiment.simulation {
+            Some(_) => Self::SIMULATION,
+            None => Self::NAMES[0],
+        }
+    }
+
     /// What the table of a simulation is called.
     pub const SIMULATION: &str = "simulation";
 
