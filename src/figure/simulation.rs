@@ -1,7 +1,7 @@
 //! The panels of a simulation, side by side: what was seen with its intervals, theory through it.
 
 use super::axis::{Axis, room};
-use super::canvas::{Canvas, Side, Stroke};
+use super::canvas::{Canvas, Side, Stroke, text_width};
 use super::panel::{self, Frame, Label, Surroundings, TITLE, labels_width, write_labels, y_room};
 use super::{FigureError, theme};
 use crate::decompose::interval_factor;
@@ -370,6 +370,12 @@ fn draw_bars(
     let text = format!("{text}: {}", percent(tail));
     let style = (theme::LABEL, true);
     let place = (panel.frame.right - 6.0, panel.frame.top + 18.0);
+    // White behind the text hides the line of the grid that may run there.
+    let width = text_width(&text, style.0, style.1);
+    let (left, right) = (place.0 - width - 6.0, place.0 + 4.0);
+    let (above, below) = (place.1 - 15.0, place.1 + 15.0);
+    let corners = [(left, above), (right, above), (right, below), (left, below)];
+    canvas.fill(&corners, (255, 255, 255), 1.0)?;
     let colour = theme::darker(theme::VARIANCE);
     canvas.text(place, &text, style, colour, Side::Left)
 }
