@@ -284,10 +284,10 @@ mod tests {
     #[test]
     fn a_long_table_is_cut_and_says_so() {
         let values = |rows: usize| (0..rows).map(|row| row as f64).collect::<Vec<f64>>();
-        let long = table(&Table::default().number("<a>", values(61)));
+        let long = table(&Table::default().number("<a>", values(61)), "curves");
         assert_eq!(long.matches("<tr>").count(), 61);
         assert!(long.contains("The first 60 of 61 rows") && long.contains("&lt;a&gt;"));
-        assert!(!table(&Table::default().number("a", values(60))).contains("The first"));
+        assert!(!table(&Table::default().number("a", values(60)), "curves").contains("The first"));
     }
 
     #[test]

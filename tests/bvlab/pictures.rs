@@ -13,7 +13,7 @@ use bvlab::engine::{self, Unwatched};
 use bvlab::experiment::{Experiment, Source};
 use bvlab::figure;
 use bvlab::outcome::{Table, Tables};
-use bvlab::shipped;
+use bvlab::{shipped, simulation};
 
 /// Few resamples: enough for a picture, quick to make.
 const RESAMPLES: &str = "run.resamples=30";
@@ -137,6 +137,22 @@ fn digest(curves: &Table) -> Vec<(String, f64)> {
     lines
 }
 
+/// The numbers behind a simulation: every seventh row.
+fn digest_of_simulation(rows: &Table) -> Vec<(String, f64)> {
+    let (panels, series) = (rows.texts("panel"), rows.texts("series"));
+    let numbers = ["value", "theory"].map(|name| (name, rows.numbers(name)));
+    let all = (0..rows.rows()).step_by(7).flat_map(|row| {
+        let line = move |(name, values): (&str, &[f64])| {
+            (
+                format!("{} {} {row} {name}", panels[row], series[row]),
+                values[row],
+            )
+        };
+        numbers.map(line)
+    });
+    all.filter(|(_, value)| value.is_finite()).collect()
+}
+
 /// Compares with what was kept, or keeps it.
 fn hold_data(name: &str, digest: &[(String, f64)], bless: bool) -> Result<(), String> {
     let path = home().join(format!("{name}.txt"));
@@ -203,9 +219,22 @@ fn every_figure_is_what_it_was() {
         let text = shipped::text(&name).unwrap();
         let source = Source::new(&name, &text, &[RESAMPLES.to_owned()]);
         let experiment = Experiment::read(&name, source).unwrap();
-        let results = engine::run(&experiment, 2, &Unwatched).unwrap();
-        let tables = Tables::new(&experiment, &results);
-        wrong.extend(hold_data(&name, &digest(&tables.curves), bless).err());
+        let (tables, digest) = match &experiment.simulation {
+            None => {
+                let results = engine::run(&experiment, 2, &Unwatched).unwrap();
+                let tables = Tables::new(&experiment, &results);
+                let digest = digest(&tables.curves);
+                (tables, digest)
+            }
+            Some(setup) => {
+                let seed = experiment.run.seed;
+                let rows = simulation::run(setup, 30, seed, &Unwatched).unwrap();
+                let tables = Tables::of_simulation(&rows);
+                let digest = digest_of_simulation(&tables.simulation);
+                (tables, digest)
+            }
+        };
+        wrong.extend(hold_data(&name, &digest, bless).err());
         for figure in &experiment.figures {
             let drawing = figure::draw(&experiment, figure, &tables).unwrap();
             let png = drawing.to_png().unwrap();
