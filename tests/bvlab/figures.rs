@@ -295,13 +295,7 @@ fn figures_come_in_shapes_themes_and_groups() {
         paper.contains("#FFFFFF") && !paper.contains("Looks"),
         "no heading"
     );
-    for word in [
-        "above",
-        "data and truth",
-        "low bias",
-        "forest",
-        "bias² ",
-    ] {
+    for word in ["above", "data and truth", "low bias", "forest", "bias² "] {
         assert!(square.contains(word), "no `{word}`");
     }
 }
