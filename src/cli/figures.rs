@@ -10,12 +10,13 @@ use std::time::Instant;
 use clap::{Args, ValueEnum};
 
 use super::catalogue::Catalogue;
-use super::make::{Computed, Finished, VERSION, compute, most_resamples};
+use super::make::{Computed, Finished, VERSION, compute};
 use super::options::{Output, Work};
 use super::page;
 use super::progress::{Progress, interrupted, uninterrupted, watch_interrupts};
 use super::run::draw_all;
 use super::{Failure, Format};
+use crate::engine::most_resamples;
 use crate::experiment::Experiment;
 use crate::outcome::{self, Manifest, Staging, Tables};
 

@@ -1,27 +1,29 @@
 //! From a checked experiment to its folder of results: what `run` and `figures` share.
 
 use std::path::{Path, PathBuf};
-use std::time::{Instant, SystemTime};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime};
 
-use super::progress::{interrupted, uninterrupted};
+use super::progress::{Progress, interrupted, uninterrupted};
 use super::report::{self, Report};
 use super::run::draw_all;
 use super::{Failure, Format, simulate};
-use crate::decompose::{groups_for, interval_factor};
-use crate::engine::{self, Observer, Results, RunError};
+use crate::decompose::{Tally, groups_for, interval_factor};
+use crate::engine::{self, GroupState, Options, Results, RunError, most_resamples};
 use crate::experiment::{Experiment, Length};
-use crate::outcome::{Manifest, Staging, Tables};
+use crate::outcome::{Manifest, Parts, Staging, Tables};
 use crate::simulation::{self, Row, Setup};
+use crate::words::thousands;
 
 /// The version that results are made by.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The most resamples that a run can take.
-pub fn most_resamples(experiment: &Experiment) -> u64 {
-    match experiment.run.length {
-        Length::Resamples(count) => count,
-        Length::Precision { most, .. } => most,
-    }
+/// How often what is done is saved: every two seconds, or as the environment says.
+pub fn save_every() -> Duration {
+    let seconds = std::env::var("BVLAB_SAVE_SECONDS").ok();
+    let seconds = seconds.and_then(|text| text.parse::<f64>().ok());
+    let seconds = seconds.filter(|seconds| (0.0..=86_400.0).contains(seconds));
+    Duration::from_secs_f64(seconds.unwrap_or(2.0))
 }
 
 /// An experiment that was computed; its tables and figures are yet to be written.
@@ -44,11 +46,63 @@ pub struct Finished {
 }
 
 /// Runs an experiment whose results are to go to the folder `home`.
+///
+/// What is done is saved as the run goes, and what a killed run had saved is gone on from.
 pub fn compute<'a>(
     experiment: &'a Experiment,
     home: &Path,
     threads: usize,
-    observer: &dyn Observer,
+    progress: &Progress,
+) -> Result<Computed<'a>, Failure> {
+    let parts = Parts::going_on(home, experiment, VERSION);
+    let begun = parts.as_ref().map_or(Vec::new(), |parts| {
+        let (states, words) = go_on(experiment, parts);
+        words.iter().for_each(|words| progress.say(words));
+        states
+    });
+    compute_from(experiment, home, threads, begun, parts, progress)
+}
+
+/// What an earlier run of the same experiment had done, and what to say of that.
+pub fn go_on(experiment: &Experiment, parts: &Parts) -> (Vec<GroupState>, Vec<String>) {
+    let name = &experiment.name;
+    let found = parts.find();
+    let mut words = Vec::new();
+    if !found.damaged.is_empty() {
+        let damaged = found.damaged.len();
+        words.push(format!(
+            "{name}: {damaged} saved groups are damaged and computed anew"
+        ));
+    }
+    if found.foreign > 0 {
+        words.push(format!(
+            "{name}: what an interrupted run left is of another experiment or version; starting afresh"
+        ));
+        parts.remove();
+    }
+    if !found.states.is_empty() {
+        let done = found
+            .states
+            .iter()
+            .filter_map(|state| state.tallies.first());
+        let done: u64 = done.map(Tally::count).sum();
+        words.push(format!(
+            "{name}: going on after {} of {} resamples",
+            thousands(done),
+            thousands(most_resamples(experiment))
+        ));
+    }
+    (found.states, words)
+}
+
+/// The same, beginning with groups that are done already.
+pub fn compute_from<'a>(
+    experiment: &'a Experiment,
+    home: &Path,
+    threads: usize,
+    begun: Vec<GroupState>,
+    parts: Option<Parts>,
+    progress: &Progress,
 ) -> Result<Computed<'a>, Failure> {
     let staging = Staging::open(home).map_err(Failure::failed)?;
     let started = chrono::DateTime::<chrono::Utc>::from(SystemTime::now());
@@ -58,7 +112,23 @@ pub fn compute<'a>(
         Some(_) => 1,
         None => threads,
     };
-    let done = work(experiment, threads, observer);
+    // A full disk must not end a run that may still finish.
+    let failed = AtomicBool::new(false);
+    let save = |state: &GroupState| {
+        let saved = parts.as_ref().map_or(Ok(()), |parts| parts.save(state));
+        if let Err(error) = saved
+            && !failed.swap(true, Ordering::Relaxed)
+        {
+            progress.say(&format!("warning: {}: {error}", experiment.name));
+        }
+    };
+    let options = Options {
+        threads,
+        observer: progress,
+        begun,
+        save: Some((&save, save_every())),
+    };
+    let done = work(experiment, options);
     Ok(Computed {
         experiment,
         home: home.to_owned(),
@@ -110,6 +180,9 @@ impl Computed<'_> {
             figure_hash: experiment.source.figure_hash(),
         };
         let files = uninterrupted(|| staging.finish(manifest)).map_err(Failure::failed)?;
+        if let Some(parts) = Parts::going_on(&home, experiment, VERSION) {
+            parts.remove();
+        }
         drawn?;
         let report = done.report(experiment, seconds);
         Ok(Finished { files, report })
@@ -126,18 +199,14 @@ enum Done<'a> {
     },
 }
 
-fn work<'a>(
-    experiment: &'a Experiment,
-    threads: usize,
-    observer: &dyn Observer,
-) -> Result<Done<'a>, RunError> {
+fn work<'a>(experiment: &'a Experiment, options: Options) -> Result<Done<'a>, RunError> {
     match (&experiment.simulation, experiment.run.length) {
         (Some(setup), Length::Resamples(resamples)) => Ok(Done::Simulated {
             setup,
-            rows: simulation::run(setup, resamples, experiment.run.seed, observer)?,
+            rows: simulation::run(setup, resamples, experiment.run.seed, options.observer)?,
             resamples,
         }),
-        _ => engine::run(experiment, threads, observer).map(|r| Done::Results(Box::new(r))),
+        _ => engine::run_with(experiment, options).map(|r| Done::Results(Box::new(r))),
     }
 }
 
@@ -177,7 +246,7 @@ impl Done<'_> {
     }
 }
 
-fn explain(error: &RunError, home: &Path) -> Failure {
+pub fn explain(error: &RunError, home: &Path) -> Failure {
     let kept = match home.join("manifest.json").exists() {
         true => format!(
             "nothing was written; {} still holds the result of an earlier run",
@@ -186,7 +255,7 @@ fn explain(error: &RunError, home: &Path) -> Failure {
         false => "nothing was written".to_owned(),
     };
     let help = match error {
-        RunError::Stopped { .. } => kept,
+        RunError::Stopped { .. } => format!("the same command goes on from what is done; {kept}"),
         RunError::Problem(..) => {
             format!("make truth and noise finite wherever an input can fall; {kept}")
         }

@@ -7,6 +7,7 @@ mod figures;
 mod list;
 mod load;
 mod make;
+mod merge;
 mod new;
 mod options;
 mod page;
@@ -46,6 +47,7 @@ enum Command {
     Run(run::Run),
     Figures(figures::Figures),
     Draw(draw::Draw),
+    Merge(merge::Merge),
     Check(check::Check),
     List(list::List),
     New(new::New),
@@ -100,6 +102,7 @@ pub fn main() -> ExitCode {
         Command::Run(run) => run.execute(),
         Command::Figures(figures) => figures.execute(),
         Command::Draw(draw) => draw.execute(),
+        Command::Merge(merge) => merge.execute(),
         Command::Check(check) => check.execute(),
         Command::List(list) => list.execute(),
         Command::New(new) => new.execute(),

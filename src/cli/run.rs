@@ -1,16 +1,19 @@
 //! `bvlab run`: from an experiment to tables and figures.
 
 use std::io::{self, Write};
+use std::sync::Mutex;
 
 use clap::Args;
 
-use super::make::{compute, most_resamples};
+use super::make::{VERSION, compute, explain, go_on, save_every};
 use super::options::{Output, Work};
 use super::progress::{Progress, watch_interrupts};
 use super::{Failure, Format, report};
-use crate::experiment::{Experiment, Figure};
+use crate::decompose::GROUPS;
+use crate::engine::{self, GroupState, Options, Shard, most_resamples};
+use crate::experiment::{Experiment, Figure, Length};
 use crate::figure;
-use crate::outcome::{Staging, Tables};
+use crate::outcome::{OutcomeError, Parts, ShardNote, Staging, Tables};
 
 /// Run experiments: tables and figures go to results/NAME/.
 ///
@@ -28,6 +31,24 @@ pub struct Run {
 
     #[command(flatten)]
     output: Output,
+
+    /// Compute only a part of the groups, as in 2/4; `bvlab merge` joins the parts
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    shard: Option<Shard>,
+}
+
+/// `2/4`: the second of four.
+fn shard(text: &str) -> Result<Shard, String> {
+    let parts = text
+        .split_once('/')
+        .and_then(|(index, of)| Some((index.trim().parse().ok()?, of.trim().parse().ok()?)));
+    match parts {
+        Some((index, of)) if (1..=of).contains(&index) && of <= GROUPS => Ok(Shard { index, of }),
+        Some((_, of)) if of > GROUPS => Err(format!(
+            "there are {GROUPS} groups to share out, so at most {GROUPS} shards"
+        )),
+        _ => Err("expected two numbers, as in 2/4 for the second of four".to_owned()),
+    }
 }
 
 const EXAMPLES: &str = "\
@@ -35,6 +56,7 @@ Examples:
   bvlab run tree-tradeoff                          an experiment that ships with bvlab
   bvlab run mine.toml --resamples 10000 --seed 7   more training sets, other ones
   bvlab run mine.toml --set problem.train=50       change any key
+  bvlab run mine.toml --shard 2/4                  a quarter of the work; see bvlab merge
   bvlab run mine.toml --set 'problem.noise = { normal = 1 }' --format png,svg --out slides";
 
 impl Run {
@@ -54,7 +76,81 @@ impl Run {
         }
         watch_interrupts();
         for experiment in &experiments {
-            self.run(experiment)?;
+            match self.shard {
+                None => self.run(experiment)?,
+                Some(shard) => self.run_shard(experiment, shard)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Computes the groups of a shard into a folder of their own, in the experiment's.
+    fn run_shard(&self, experiment: &Experiment, shard: Shard) -> Result<(), Failure> {
+        if experiment.simulation.is_some() {
+            return Err(Failure::wrong(miette::miette!(
+                "`{}` is a simulation, which has no shards",
+                experiment.name
+            )));
+        }
+        if let Length::Precision { .. } = experiment.run.length {
+            return Err(Failure::wrong(miette::miette!(
+                help = "give it a number of `resamples`",
+                "`{}` is run to a precision, which all shards together decide: it has no shards",
+                experiment.name
+            )));
+        }
+        let home = self.work.out.join(&experiment.name);
+        let folder = home.join(format!("shard-{}-of-{}", shard.index, shard.of));
+        let unnamed = || Failure::failed(miette::miette!("the experiment has no hash"));
+        let parts = Parts::new(&folder, experiment, VERSION).ok_or_else(unnamed)?;
+        let progress = Progress::new(self.output.quiet);
+        let (begun, words) = go_on(experiment, &parts);
+        words.iter().for_each(|words| progress.say(words));
+        let mut note = ShardNote {
+            bvlab: VERSION.to_owned(),
+            name: experiment.name.clone(),
+            experiment: experiment.source.file_text().to_owned(),
+            set: experiment.source.sets(),
+            shard: shard.index,
+            of: shard.of,
+            complete: false,
+        };
+        note.write(&folder).map_err(Failure::failed)?;
+        progress.begin(&experiment.name, most_resamples(experiment));
+        let failure: Mutex<Option<OutcomeError>> = Mutex::new(None);
+        let save = |state: &GroupState| {
+            if let Err(error) = parts.save(state) {
+                let mut failure = failure.lock().unwrap_or_else(|poison| poison.into_inner());
+                *failure = Some(error);
+            }
+        };
+        let options = Options {
+            threads: self.work.threads(),
+            observer: &progress,
+            begun,
+            save: Some((&save, save_every())),
+        };
+        let done = engine::run_shard(experiment, shard, options);
+        progress.finish();
+        done.map_err(|error| explain(&error, &home))?;
+        // A shard that could not be saved is no shard.
+        let failure = failure
+            .into_inner()
+            .unwrap_or_else(|poison| poison.into_inner());
+        if let Some(error) = failure {
+            return Err(Failure::failed(error));
+        }
+        note.complete = true;
+        note.write(&folder).map_err(Failure::failed)?;
+        if !self.output.quiet {
+            writeln!(
+                io::stdout(),
+                "shard {} of {} of {} → {}/",
+                shard.index,
+                shard.of,
+                experiment.name,
+                folder.display()
+            )?;
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! Medians and quartiles that survive where means do not exist.
 
+use serde::{Deserialize, Serialize};
+
 /// Mantissa bits that a bin keeps: 256 bins to the octave, each 0.2 to 0.4 % wide.
 const BITS: u32 = 8;
 
@@ -12,7 +14,7 @@ const BITS: u32 = 8;
 /// (1..=1001).for_each(|i| histogram.add(f64::from(i)));
 /// assert!((histogram.quantile(0.5) - 501.0).abs() < 2.0);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Histogram {
     /// The bins that are not empty, rising.
     bins: Vec<u32>,

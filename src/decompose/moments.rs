@@ -1,5 +1,7 @@
 //! What is kept of the resamples: sums that can be joined, never the predictions themselves.
 
+use serde::{Deserialize, Serialize};
+
 use super::Histogram;
 use super::sources::{CELLS, contrasts};
 
@@ -12,7 +14,7 @@ use super::sources::{CELLS, contrasts};
 ///
 /// Memory does not depend on how many resamples were added. Adding and joining are done in a
 /// fixed order, because floating-point sums depend on it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
     points: usize,
     pub(super) count: u64,
@@ -70,6 +72,27 @@ impl Tally {
             sums.fill(0.0);
         }
         self.risks.iter_mut().for_each(Histogram::clear);
+    }
+
+    /// How many resamples were added.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether another tally has the same size, so that the two can be joined.
+    pub fn fits(&self, other: &Tally) -> bool {
+        let sizes = |tally: &Tally| {
+            let sums = [
+                &tally.mean,
+                &tally.squares,
+                &tally.train,
+                &tally.test,
+                &tally.largest,
+                &tally.contrasts,
+            ];
+            (tally.points, sums.map(Vec::len), tally.risks.len())
+        };
+        sizes(self) == sizes(other)
     }
 
     /// Begins another resample: what [`Tally::add`] adds belongs to it.

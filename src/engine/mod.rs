@@ -8,8 +8,12 @@
 mod blocks;
 mod worker;
 
+use std::collections::HashSet;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
 
 use crate::decompose::{self, Decomposition, Exact, Tally, Tested, groups_for, heavy_tail};
 use crate::experiment::{Curve, Experiment, Length, Stage, TestKind};
@@ -121,6 +125,48 @@ pub enum RunError {
     },
 }
 
+/// A group's resamples so far: what is saved as a run goes, and what a run can begin with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct GroupState {
+    /// Which group.
+    pub group: usize,
+    /// How many of its blocks are done, which are its first ones.
+    pub blocks: usize,
+    /// One tally per learner.
+    pub tallies: Vec<Tally>,
+}
+
+/// One of several parts of a run, which owns every `of`-th group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Which one, from 1.
+    pub index: usize,
+    /// Of how many.
+    pub of: usize,
+}
+
+impl Shard {
+    /// Whether a group belongs to it.
+    pub fn owns(&self, group: usize) -> bool {
+        group % self.of == self.index - 1
+    }
+}
+
+/// Saves a group that has grown.
+pub type Save<'a> = dyn Fn(&GroupState) + Sync + 'a;
+
+/// How a run is carried out. None of it changes a digit of the results.
+pub struct Options<'a> {
+    /// On how many threads.
+    pub threads: usize,
+    /// Who watches.
+    pub observer: &'a dyn Observer,
+    /// What an earlier run of the same experiment had done.
+    pub begun: Vec<GroupState>,
+    /// Called every so often for groups that have grown; less often where saving takes long.
+    pub save: Option<(&'a Save<'a>, Duration)>,
+}
+
 /// Runs an experiment on so many threads.
 ///
 /// # Errors
@@ -135,6 +181,45 @@ pub fn run(
     threads: usize,
     observer: &dyn Observer,
 ) -> Result<Results, RunError> {
+    run_with(
+        experiment,
+        Options {
+            threads,
+            observer,
+            begun: Vec::new(),
+            save: None,
+        },
+    )
+}
+
+/// Runs the groups of one shard and saves them when they are complete, and before.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_shard(experiment: &Experiment, shard: Shard, options: Options) -> Result<(), RunError> {
+    let (truth, noise) = at_test_points(experiment)?;
+    let total = most_resamples(experiment);
+    let save = options.save;
+    let mut pool = Pool::new(experiment, &truth, &noise, options, Some(shard))?;
+    pool.advance(total)?;
+    for (group, state) in pool
+        .groups
+        .iter()
+        .enumerate()
+        .filter(|(g, _)| shard.owns(*g))
+    {
+        if let Some((save, _)) = save {
+            save(&lock(state).state(group));
+        }
+    }
+    Ok(())
+}
+
+/// The truth at the test points, and by problem the noise's variance there.
+type AtTestPoints = (Vec<f64>, Vec<Vec<f64>>);
+
+fn at_test_points(experiment: &Experiment) -> Result<AtTestPoints, RunError> {
     let problem_error = |error| RunError::Problem(error, 0);
     let points = &experiment.test.points;
     let truth = points.rows().map(|x| experiment.problem().truth_at(x));
@@ -144,11 +229,32 @@ pub fn run(
         let variances = points.rows().map(|x| Ok(problem.sd_at(x)?.powi(2)));
         noise.push(variances.collect::<Result<_, _>>().map_err(problem_error)?);
     }
-    let total = match experiment.run.length {
+    Ok((truth, noise))
+}
+
+/// The most resamples that a run can take.
+pub fn most_resamples(experiment: &Experiment) -> u64 {
+    match experiment.run.length {
         Length::Resamples(count) => count,
         Length::Precision { most, .. } => most,
-    };
-    let mut pool = Pool::new(experiment, &truth, &noise, total, threads, observer)?;
+    }
+}
+
+/// Runs an experiment, beginning with what was done before.
+///
+/// # Errors
+///
+/// As [`run`].
+///
+/// # Panics
+///
+/// If it is a simulation, which [`crate::simulation::run`] runs.
+pub fn run_with(experiment: &Experiment, options: Options) -> Result<Results, RunError> {
+    let problem_error = |error| RunError::Problem(error, 0);
+    let (truth, noise) = at_test_points(experiment)?;
+    let observer = options.observer;
+    let total = most_resamples(experiment);
+    let mut pool = Pool::new(experiment, &truth, &noise, options, None)?;
     let mut reached = None;
     let decompositions = match experiment.run.length {
         Length::Resamples(count) => {
@@ -172,6 +278,7 @@ pub fn run(
         },
     };
     let resamples = pool.resamples;
+    pool.keep_the_rest()?;
     let mut kept = std::mem::take(&mut pool.kept);
     kept.sort_by_key(|kept| kept.resample);
     let mut learners = Vec::new();
@@ -285,6 +392,8 @@ fn medians<'a>(
 struct Pool<'a> {
     experiment: &'a Experiment,
     observer: &'a dyn Observer,
+    save: Option<(&'a Save<'a>, Duration)>,
+    shard: Option<Shard>,
     threads: rayon::ThreadPool,
     workers: Vec<Mutex<Worker<'a>>>,
     groups: Vec<Mutex<Group>>,
@@ -300,6 +409,8 @@ struct Group {
     tallies: Vec<Tally>,
     joined: usize,
     waiting: Vec<(usize, Vec<Tally>)>,
+    /// When it is to be saved next.
+    due: Instant,
 }
 
 impl<'a> Pool<'a> {
@@ -307,45 +418,81 @@ impl<'a> Pool<'a> {
         experiment: &'a Experiment,
         truth: &'a [f64],
         noise: &[Vec<f64>],
-        total: u64,
-        threads: usize,
-        observer: &'a dyn Observer,
+        options: Options<'a>,
+        shard: Option<Shard>,
     ) -> Result<Self, RunError> {
+        let Options {
+            threads,
+            observer,
+            begun,
+            save,
+        } = options;
+        let total = most_resamples(experiment);
         let threads = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .map_err(|error| RunError::Threads(error.to_string()))?;
-        let groups = (0..groups_for(total)).map(|_| {
-            Mutex::new(Group {
-                tallies: worker::tallies(experiment),
+        let empty = worker::tallies(experiment);
+        let mut groups: Vec<Group> = (0..groups_for(total))
+            .map(|_| Group {
+                tallies: empty.clone(),
                 joined: 0,
                 waiting: Vec::new(),
+                due: Instant::now() + save.map_or(Duration::ZERO, |(_, every)| every),
             })
-        });
-        let groups = groups.collect();
+            .collect();
+        for state in begun {
+            let fits = state.tallies.len() == empty.len()
+                && state.tallies.iter().zip(&empty).all(|(a, b)| a.fits(b));
+            if let Some(group) = groups.get_mut(state.group).filter(|_| fits) {
+                (group.joined, group.tallies) = (state.blocks, state.tallies);
+            }
+        }
+        // A round is begun only after the one before it was looked at.
+        let begun = groups.iter().map(|group| group.joined).max().unwrap_or(0);
+        let rounds = match experiment.run.length {
+            Length::Resamples(_) => 0,
+            Length::Precision { .. } => begun.saturating_sub(1),
+        };
         let workers = (0..threads.current_num_threads())
             .map(|_| Mutex::new(Worker::new(experiment, truth, noise)))
             .collect();
         Ok(Pool {
             experiment,
             observer,
+            save,
+            shard,
             threads,
             workers,
-            groups,
+            groups: groups.into_iter().map(Mutex::new).collect(),
             kept: Vec::new(),
             total,
             resamples: 0,
-            rounds: 0,
+            rounds,
         })
     }
 
     /// Goes on until there are `count` resamples.
     fn advance(&mut self, count: u64) -> Result<(), RunError> {
         let groups = self.groups.len() as u64;
-        let first = self.rounds;
         let next = AtomicU64::new(0);
-        let take = || blocks::block(first, next.fetch_add(1, Ordering::Relaxed), count, groups);
-        let done = AtomicU64::new(self.resamples);
+        let begun: Vec<usize> = self.groups.iter().map(|group| lock(group).joined).collect();
+        let first = begun.iter().copied().min().unwrap_or(0);
+        let shard = self.shard;
+        let owned = |group: usize| shard.is_none_or(|shard| shard.owns(group));
+        let take = || loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            let block = blocks::block(first, number, count, groups)?;
+            if owned(block.group) && block.index >= begun[block.group] {
+                return Some(block);
+            }
+        };
+        let before = self.groups.iter().map(|group| {
+            let group = lock(group);
+            group.tallies.first().map_or(0, Tally::count)
+        });
+        let done = AtomicU64::new(before.sum());
+        let save = self.save;
         let failed = AtomicBool::new(false);
         let failure: Mutex<Option<(u64, RunError)>> = Mutex::new(None);
         let kept = Mutex::new(&mut self.kept);
@@ -374,7 +521,15 @@ impl<'a> Pool<'a> {
                     }
                     observer.progress(done.fetch_add(1, Ordering::Relaxed) + 1, total);
                 }
-                lock(&shared_groups[block.group]).join(&block, &worker.tallies);
+                let mut group = lock(&shared_groups[block.group]);
+                group.join(&block, &worker.tallies);
+                if let Some((save, every)) = save
+                    && Instant::now() >= group.due
+                {
+                    let started = Instant::now();
+                    save(&group.state(block.group));
+                    group.due = Instant::now() + every.max(20 * started.elapsed());
+                }
             }
         });
         let failure = failure
@@ -389,6 +544,33 @@ impl<'a> Pool<'a> {
         }
         self.resamples = count;
         self.rounds += 1;
+        Ok(())
+    }
+
+    /// Draws again what is to be kept of resamples that an earlier run had done.
+    fn keep_the_rest(&mut self) -> Result<(), RunError> {
+        let most = worker::most_kept(self.experiment).min(self.resamples);
+        let have: HashSet<u64> = self.kept.iter().map(|kept| kept.resample).collect();
+        let missing: Vec<u64> = (0..most).filter(|r| !have.contains(r)).collect();
+        let next = AtomicUsize::new(0);
+        let found: Mutex<Vec<Result<Option<Kept>, RunError>>> = Mutex::new(Vec::new());
+        let workers = &self.workers;
+        let observer = self.observer;
+        self.threads.broadcast(|context| {
+            let mut worker = lock(&workers[context.index()]);
+            while let Some(resample) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if observer.stopped() {
+                    return;
+                }
+                worker.begin();
+                let one = worker.resample(*resample);
+                lock(&found).push(one);
+            }
+        });
+        let found = found.into_inner();
+        for one in found.unwrap_or_else(|poison| poison.into_inner()) {
+            self.kept.extend(one?);
+        }
         Ok(())
     }
 
@@ -415,6 +597,14 @@ impl<'a> Pool<'a> {
 }
 
 impl Group {
+    fn state(&self, group: usize) -> GroupState {
+        GroupState {
+            group,
+            blocks: self.joined,
+            tallies: self.tallies.clone(),
+        }
+    }
+
     /// Joins a finished block in its turn; one that is early waits.
     fn join(&mut self, block: &Block, tallies: &[Tally]) {
         if block.index == self.joined {

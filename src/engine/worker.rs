@@ -37,6 +37,11 @@ pub(super) struct Worker<'a> {
     first_train_error: Vec<f64>,
 }
 
+/// How many of the first resamples something is kept of.
+pub(super) fn most_kept(experiment: &Experiment) -> u64 {
+    experiment.run.keep.max(DIAGNOSED)
+}
+
 /// An empty tally for every learner.
 pub(super) fn tallies(experiment: &Experiment) -> Vec<Tally> {
     let points = experiment.test.points.len();
@@ -87,8 +92,7 @@ impl<'a> Worker<'a> {
     pub fn resample(&mut self, resample: u64) -> Result<Option<Kept>, RunError> {
         self.draw(resample)?;
         let experiment = self.experiment;
-        let keep = experiment.run.keep.max(DIAGNOSED);
-        let mut kept = (resample < keep).then(|| Kept {
+        let mut kept = (resample < most_kept(experiment)).then(|| Kept {
             resample,
             data: match resample < experiment.run.keep_data {
                 true => self.data.iter().map(|sets| sets[0].clone()).collect(),

@@ -1,10 +1,12 @@
 //! Results: tables and a manifest in a folder, written whole or not at all.
 
 mod folder;
+mod parts;
 mod table;
 mod tables;
 
 pub use folder::{Manifest, Staging, read};
+pub use parts::{Parts, ShardNote};
 pub use table::{Column, Table};
 pub use tables::Tables;
 

@@ -9,6 +9,7 @@ mod exact;
 mod figures;
 mod figures_command;
 mod fourier;
+mod going_on;
 mod knn;
 mod linear;
 mod linfa;

@@ -1,0 +1,183 @@
+//! `bvlab merge`: joins the shards of a run.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::make::{VERSION, compute_from};
+use super::options::Output;
+use super::progress::{Progress, watch_interrupts};
+use super::{Failure, report};
+use crate::decompose::groups_for;
+use crate::engine::{GroupState, most_resamples};
+use crate::experiment::{Experiment, Source};
+use crate::outcome::{Parts, ShardNote};
+use crate::words::thousands;
+
+/// Join the shards of a run: tables and figures as from one run, to the last digit.
+///
+/// A DIR is a folder that `bvlab run --shard I/N` made. All shards must be of the same experiment,
+/// seed and version, and together be the whole run.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  bvlab run mine.toml --shard 1/2   on one machine\n  bvlab run mine.toml --shard 2/2   on another\n  bvlab merge results/mine/shard-*"
+)]
+pub struct Merge {
+    /// The folders of the shards
+    #[arg(required = true, value_name = "DIR")]
+    folders: Vec<PathBuf>,
+
+    /// The folder that results go to
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    out: PathBuf,
+
+    #[command(flatten)]
+    output: Output,
+}
+
+impl Merge {
+    /// Joins the shards.
+    pub fn execute(&self) -> Result<(), Failure> {
+        let mut notes = Vec::new();
+        for folder in &self.folders {
+            notes.push(ShardNote::read(folder).map_err(Failure::wrong)?);
+        }
+        let first = &notes[0];
+        let source = Source::new(&first.name, &first.experiment, &first.set);
+        let experiment = Experiment::read(&first.name, source);
+        let experiment = experiment.map_err(|error| Failure::wrong(*error))?;
+        let mut states: Vec<(GroupState, &Path)> = Vec::new();
+        for (folder, note) in self.folders.iter().zip(&notes) {
+            states.extend(self.shard(folder, note, first, &experiment)?);
+        }
+        let states = whole(states, &experiment, first.of)?;
+        watch_interrupts();
+        let home = self.out.join(&experiment.name);
+        let progress = Progress::new(self.output.quiet);
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let computed = compute_from(&experiment, &home, cores, states, None, &progress);
+        progress.finish();
+        let finished = computed?.write(&self.output.format)?;
+        if !self.output.quiet {
+            io::stdout().write_all(finished.report.text.as_bytes())?;
+            io::stdout().write_all(report::files(&home, &finished.files).as_bytes())?;
+        }
+        for warning in &finished.report.warnings {
+            writeln!(io::stderr(), "warning: {}: {warning}", experiment.name)?;
+        }
+        Ok(())
+    }
+
+    /// The groups of one shard, which must belong to the same run as the first.
+    fn shard<'a>(
+        &self,
+        folder: &'a Path,
+        note: &ShardNote,
+        first: &ShardNote,
+        experiment: &Experiment,
+    ) -> Result<Vec<(GroupState, &'a Path)>, Failure> {
+        let wrong = |words: String, help: &str| {
+            let help = help.to_owned();
+            Failure::wrong(miette::miette!(
+                help = help,
+                "{}: {words}",
+                folder.display()
+            ))
+        };
+        if note.bvlab != VERSION {
+            let words = format!("made by bvlab {}, and this is {VERSION}", note.bvlab);
+            return Err(wrong(words, "make all shards with the same version"));
+        }
+        let source = Source::new(&note.name, &note.experiment, &note.set);
+        if note.name != first.name || source.run_hash() != experiment.source.run_hash() {
+            let words = format!(
+                "a shard of another experiment or seed than {}",
+                self.folders[0].display()
+            );
+            return Err(wrong(words, "merge the shards of one run only"));
+        }
+        if note.of != first.of {
+            let words = format!(
+                "one of {} shards, but the first is one of {}",
+                note.of, first.of
+            );
+            return Err(wrong(words, "merge the shards of one run only"));
+        }
+        if !note.complete {
+            let again = format!("run it again with --shard {}/{}", note.shard, note.of);
+            return Err(wrong("this shard is not complete".to_owned(), &again));
+        }
+        let parts = Parts::new(folder, experiment, VERSION);
+        let found = parts.map(|parts| parts.find()).unwrap_or_default();
+        if let Some(name) = found.damaged.first() {
+            let again = format!("run it again with --shard {}/{}", note.shard, note.of);
+            return Err(wrong(format!("{name} is damaged"), &again));
+        }
+        if found.foreign > 0 {
+            let words = "it holds groups of another experiment, seed or version".to_owned();
+            return Err(wrong(words, "remove the folder, and run the shard again"));
+        }
+        Ok(found
+            .states
+            .into_iter()
+            .map(|state| (state, folder))
+            .collect())
+    }
+}
+
+/// All groups, each once and complete.
+fn whole(
+    states: Vec<(GroupState, &Path)>,
+    experiment: &Experiment,
+    shards: usize,
+) -> Result<Vec<GroupState>, Failure> {
+    let total = most_resamples(experiment);
+    let groups = groups_for(total);
+    let mut found: Vec<Option<(GroupState, &Path)>> = (0..groups).map(|_| None).collect();
+    for (state, folder) in states {
+        let Some(place) = found.get_mut(state.group) else {
+            continue;
+        };
+        if let Some((_, other)) = place {
+            return Err(Failure::wrong(miette::miette!(
+                help = "name every shard once",
+                "{} and {} hold the same groups",
+                other.display(),
+                folder.display()
+            )));
+        }
+        *place = Some((state, folder));
+    }
+    let missing = |group: &usize| found[*group].is_none();
+    let mut lacking: Vec<usize> = (0..groups)
+        .filter(missing)
+        .map(|g| g % shards + 1)
+        .collect();
+    lacking.sort_unstable();
+    lacking.dedup();
+    if !lacking.is_empty() {
+        let names = lacking.iter().map(|shard| format!("{shard}/{shards}"));
+        let names = names.collect::<Vec<_>>().join(", ");
+        return Err(Failure::wrong(miette::miette!(
+            help = format!("run them with --shard {names}, and name their folders too"),
+            "shards are missing: {names}"
+        )));
+    }
+    let states: Vec<GroupState> = found
+        .into_iter()
+        .flatten()
+        .map(|(state, _)| state)
+        .collect();
+    let done = states.iter().filter_map(|state| state.tallies.first());
+    let done: u64 = done.map(|tally| tally.count()).sum();
+    match done == total {
+        true => Ok(states),
+        false => Err(Failure::wrong(miette::miette!(
+            help = "run the shards again",
+            "the shards hold {} of {} resamples",
+            thousands(done),
+            thousands(total)
+        ))),
+    }
+}
