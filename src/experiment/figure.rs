@@ -885,7 +885,7 @@ fn check_tradeoff(
         y_max: above_zero(&raw.y_max, "y-max")?,
         second,
         below,
-        marks: marks(&raw.marks)?,
+        marks: marks(&raw.marks, axes.iter().copied())?,
         notes: raw.notes.iter().map(note).collect::<Result<_, _>>()?,
     })
 }
@@ -961,10 +961,23 @@ fn above_zero(raw: &Option<Spanned<Num>>, name: &str) -> Result<Option<f64>, Tro
     }
 }
 
-fn marks(raw: &[Spanned<RawMark>]) -> Result<Vec<Mark>, Trouble> {
+fn marks<'a>(
+    raw: &[Spanned<RawMark>],
+    axes: impl Iterator<Item = &'a Axis>,
+) -> Result<Vec<Mark>, Trouble> {
+    let values = axes.flat_map(|axis| axis.values.iter().copied());
+    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (low.min(value), high.max(value))
+    });
     let mark = |raw: &Spanned<RawMark>| {
         let RawMark { at, text } = raw.get_ref();
-        match at.get_ref().0.is_finite() {
+        let place = at.get_ref().0;
+        if place.is_finite() && !(low..=high).contains(&place) {
+            let message = format!("{} lies outside the sweep", number(place));
+            let help = format!("it goes from {} to {}", number(low), number(high));
+            return Err(Trouble::new(at.span(), message).help(help));
+        }
+        match place.is_finite() {
             true => Ok(Mark {
                 at: at.get_ref().0,
                 text: text
@@ -1036,6 +1049,11 @@ fn check_heatmap(
         let axes = drawn().filter_map(|curve| curve.axes.get(which));
         log_axis(scale, axes, span)?;
     }
+    let first_axes = curves
+        .iter()
+        .filter(|curve| learners.contains(&curve.name))
+        .filter_map(|curve| curve.axes.first());
+    let first_axes = first_axes.collect::<Vec<_>>().into_iter();
     Ok(Heatmap {
         learners,
         parts,
@@ -1043,7 +1061,7 @@ fn check_heatmap(
         y_scale: raw.y_scale,
         scale: raw.scale,
         max: above_zero(&raw.max, "max")?,
-        marks: marks(&raw.marks)?,
+        marks: marks(&raw.marks, first_axes)?,
     })
 }
 
@@ -1062,7 +1080,7 @@ fn check_sources(
         share: raw.share,
         x_scale: raw.x_scale,
         y_max: above_zero(&raw.y_max, "y-max")?,
-        marks: marks(&raw.marks)?,
+        marks: marks(&raw.marks, axes.iter().copied())?,
     })
 }
 

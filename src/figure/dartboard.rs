@@ -1,7 +1,7 @@
 //! Predictions at two test points as darts, one board per learner; the truth is the bull's eye.
 
 use super::axis::{Axis, room};
-use super::canvas::{Canvas, Side, Stroke, shortened};
+use super::canvas::{Canvas, Side, Stroke, shortened, text_width};
 use super::panel::{Frame, TITLE};
 use super::select::{Series, best, column, learners, rows_at};
 use super::{FigureError, theme};
@@ -115,7 +115,10 @@ fn one(canvas: &Canvas, frame: Frame, board: &Board, reach: f64) -> Result<(), F
     let width = frame.right - frame.left;
     let heading = TITLE * board.title.len() as f64;
     let room = frame.bottom - frame.top - heading - BELOW;
-    let radius = (width.min(room) / 2.0 - 4.0).max(10.0);
+    let radius = width.min(room) / 2.0 - 4.0;
+    if radius < 30.0 {
+        return Err(FigureError::Room);
+    }
     // What is left of the height is shared out, more of it below.
     let mut top = frame.top + 0.4 * (room - 2.0 * radius - 8.0).max(0.0);
     for line in &board.title {
@@ -157,9 +160,16 @@ fn one(canvas: &Canvas, frame: Frame, board: &Board, reach: f64) -> Result<(), F
         two_digits(board.variance)
     );
     let style = (theme::CAPTION, false);
-    let words = shortened(&words, style.0, style.1, width + 20.0);
-    let place = (middle, centre.1 + radius + 22.0);
-    canvas.text(place, &words, style, theme::INK, Side::Middle)
+    // In two lines where one is too long.
+    let words = match text_width(&words, style.0, style.1) <= width + 10.0 {
+        true => vec![words.as_str()],
+        false => words.split(", ").collect(),
+    };
+    for (line, words) in words.into_iter().enumerate() {
+        let place = (middle, centre.1 + radius + 22.0 + 24.0 * line as f64);
+        canvas.text(place, words, style, theme::INK, Side::Middle)?;
+    }
+    Ok(())
 }
 
 /// A number in two digits; an estimate of bias² just below zero is zero.

@@ -47,7 +47,7 @@ pub fn draw(
             });
         }
     }
-    let several = curves.len() > 1;
+    let several = experiment.curves.len() > 1;
     let mut titles: Vec<Vec<String>> = panels.iter().map(|shown| title(shown, several)).collect();
     // Before all fits, the data by themselves.
     if let Some(sample) = options.sample {

@@ -21,7 +21,7 @@ pub(crate) use simulation::percent;
 use crate::experiment::{Experiment, Figure, Kind, Part, Scale};
 use crate::outcome::Tables;
 use crate::words::{short, thousands};
-use canvas::{Canvas, Side, shortened};
+use canvas::{Canvas, Side, shortened, text_width};
 use panel::Frame;
 use theme::Page;
 
@@ -34,6 +34,11 @@ pub enum FigureError {
     /// The tables do not hold what is to be drawn.
     #[error("the tables hold nothing of {0}: run the experiment again")]
     Missing(String),
+    /// A panel would have no room.
+    #[error(
+        "there is no room for its panels: take fewer of them, a larger shape or a smaller font-scale"
+    )]
+    Room,
     /// The picture could not be made.
     #[error("the picture cannot be made: {0}")]
     Draw(String),
@@ -188,41 +193,62 @@ fn caption(experiment: &Experiment, kind: &Kind, tables: &Tables) -> String {
             said.join("; ")
         }
         Kind::Heatmap(options) => heatmap::caption(&sets, experiment, options, tables),
-        Kind::Sources(options) => match sources::has_negative(experiment, options, tables) {
-            true => format!("{sets}; negative estimates of a part are not drawn"),
-            false => sets,
-        },
+        Kind::Sources(options) => {
+            let gap = match sources::has_gap(experiment, options, tables) {
+                true => "; gap: heavy tail, no mean",
+                false => "",
+            };
+            let negative = match sources::has_negative(experiment, options, tables) {
+                true => "; negative estimates of a part are not drawn",
+                false => "",
+            };
+            format!("{sets}{gap}{negative}")
+        }
     }
 }
 
-/// Writes the heading and the line below it, and returns the frame that is left. An empty title
-/// leaves both out, as for a figure whose caption is elsewhere.
+/// Writes the heading and the lines below it, and returns the frame that is left. An empty title
+/// leaves all of them out, as for a figure whose caption is elsewhere.
 fn heading(canvas: &Canvas, title: &str, caption: &str) -> Result<Frame, FigureError> {
     let Page { width, height, .. } = canvas.page;
-    let frame = Frame {
+    let mut frame = Frame {
         left: MARGIN,
-        top: 116.0,
+        top: 28.0,
         right: width - 40.0,
         bottom: height - BELOW - 20.0,
     };
     if title.trim().is_empty() {
-        return Ok(Frame { top: 28.0, ..frame });
+        return Ok(frame);
     }
-    let title = shortened(title, theme::HEADING, true, width - 2.0 * MARGIN);
-    let caption = shortened(caption, theme::CAPTION, false, width - 2.0 * MARGIN);
-    canvas.text(
-        (MARGIN, 40.0),
-        &title,
-        (theme::HEADING, true),
-        theme::INK,
-        Side::Right,
-    )?;
-    canvas.text(
-        (MARGIN, 78.0),
-        &caption,
-        (theme::CAPTION, false),
-        theme::SOFT,
-        Side::Right,
-    )?;
+    let room = width - 2.0 * MARGIN;
+    let mut y = 40.0;
+    for line in wrapped(title, theme::HEADING, true, room) {
+        let style = (theme::HEADING, true);
+        canvas.text((MARGIN, y), &line, style, theme::INK, Side::Right)?;
+        y += 38.0;
+    }
+    for line in wrapped(caption, theme::CAPTION, false, room) {
+        let style = (theme::CAPTION, false);
+        canvas.text((MARGIN, y), &line, style, theme::SOFT, Side::Right)?;
+        y += 25.0;
+    }
+    frame.top = y + 13.0;
     Ok(frame)
+}
+
+/// A text in two lines at most, broken between words.
+fn wrapped(text: &str, size: f64, bold: bool, width: f64) -> Vec<String> {
+    if text_width(text, size, bold) <= width {
+        return vec![text.to_owned()];
+    }
+    let fits = |end: &usize| text_width(text[..*end].trim_end(), size, bold) <= width;
+    let spaces = text.char_indices().filter(|(_, c)| *c == ' ');
+    let last = spaces.map(|(at, _)| at).filter(fits).last();
+    match last {
+        None => vec![shortened(text, size, bold, width)],
+        Some(at) => vec![
+            text[..at].trim_end().to_owned(),
+            shortened(text[at..].trim_start(), size, bold, width),
+        ],
+    }
 }

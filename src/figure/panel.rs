@@ -66,6 +66,9 @@ impl Frame {
     }
 }
 
+/// The smallest panel that can be read, its width and height.
+const SMALLEST: (f64, f64) = (70.0, 44.0);
+
 /// The numbers on a vertical axis: about one in 58 units, but two at least.
 fn y_ticks(y: &Axis) -> Vec<f64> {
     let (bottom, top) = y.ends();
@@ -146,6 +149,9 @@ impl<'a, 'b> Panel<'a, 'b> {
             bottom,
         } = self.frame;
         let width = right - left;
+        if width < SMALLEST.0 || bottom - top < SMALLEST.1 {
+            return Err(FigureError::Room);
+        }
         let numbers = (theme::AXIS, false);
         let y_ticks = y_ticks(&self.y);
         for &tick in &y_ticks {
@@ -177,6 +183,12 @@ impl<'a, 'b> Panel<'a, 'b> {
             }
         }
         if let Some(title) = with.x_title {
+            // What stands in brackets is the first to go.
+            let fits = text_width(title, theme::AXIS, false) <= width + 60.0;
+            let title = match title.split_once(" (") {
+                Some((name, _)) if !fits => name,
+                _ => title,
+            };
             let title = shortened(title, theme::AXIS, false, width + 60.0);
             let place = ((left + right) / 2.0, bottom + 54.0);
             self.canvas
@@ -187,6 +199,12 @@ impl<'a, 'b> Panel<'a, 'b> {
             self.canvas.text_up(place, title, theme::AXIS, theme::INK)?;
         }
         for (line, title) in with.title.iter().rev().enumerate() {
+            // Where there is no room for a number's name, its value says most.
+            let fits = text_width(title, theme::LABEL, true) <= width + 20.0;
+            let title = match title.rsplit_once("= ") {
+                Some((_, value)) if !fits => value,
+                _ => title,
+            };
             let title = shortened(title, theme::LABEL, true, width + 20.0);
             let place = (
                 (left + right) / 2.0,

@@ -367,7 +367,13 @@ fn draw_bars(
     };
     let tail = curve.xs.iter().zip(heights);
     let tail: f64 = tail.filter(|(x, _)| **x >= from).map(|(_, v)| *v).sum();
-    let text = format!("{text}: {}", percent(tail));
+    let long = format!("{text}: {}", percent(tail));
+    // In a narrow panel the number alone.
+    let room = panel.frame.right - panel.frame.left;
+    let text = match text_width(&long, theme::LABEL, true) < room {
+        true => long,
+        false => percent(tail),
+    };
     let style = (theme::LABEL, true);
     let place = (panel.frame.right - 6.0, panel.frame.top + 18.0);
     // White behind the text hides the line of the grid that may run there.

@@ -45,6 +45,14 @@ pub fn has_negative(experiment: &Experiment, options: &SourcesFigure, tables: &T
     })
 }
 
+/// Whether some mean is not to be believed, and left out.
+pub fn has_gap(experiment: &Experiment, options: &SourcesFigure, tables: &Tables) -> bool {
+    let drawn = series(experiment, &options.learners, options.second.as_deref());
+    drawn
+        .into_iter()
+        .any(|series| doubtful(series, tables).contains(&true))
+}
+
 pub fn draw(
     canvas: &Canvas,
     mut frame: Frame,

@@ -76,7 +76,7 @@ pub fn theory(
     match swept.iter().find(|series| drawn(series)) {
         None => None,
         Some(_) if swept.iter().any(|series| from_members(&series)) => {
-            Some("dashed: ρt² + (1−ρ)t²/M, from the largest ensemble")
+            Some("dashed: ρt² + (1−ρ)t²/M")
         }
         Some(_) => Some("dashed: exact"),
     }

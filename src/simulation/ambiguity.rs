@@ -10,7 +10,7 @@ pub(super) const SIMULATION: Simulation = Simulation {
     name: "ambiguity",
     about: "bagged trees on a noisy sine: average member error, ensemble error and diversity",
     resamples: "training sets",
-    theory: "average member − diversity",
+    theory: "by the identity ensemble = average member − diversity",
     identity: true,
     numbers: &[
         Number {

@@ -301,6 +301,48 @@ fn figures_come_in_shapes_themes_and_groups() {
 }
 
 #[test]
+fn a_page_without_room_is_an_error_and_no_panic() {
+    let crowded = LOOKS.replace(
+        "shape = \"square\"",
+        "shape = \"paper\"\n    font-scale = 2",
+    );
+    let experiment = experiment(&crowded);
+    let results = engine::run(&experiment, 2, &Unwatched).unwrap();
+    let tables = Tables::new(&experiment, &results);
+    let error = figure::draw(&experiment, &experiment.figures[2], &tables).unwrap_err();
+    assert!(error.to_string().contains("no room"), "{error}");
+    // Every shipped figure fits on every page, or says that it does not.
+    let looks = ["slide", "paper", "square"].iter().flat_map(|shape| {
+        ["1", "2"].map(|scale| {
+            format!("look={{ shape = \"{shape}\", font-scale = {scale}, theme = \"dark\" }}")
+        })
+    });
+    for (look, name) in looks.zip(
+        ["pointwise", "descent-fits", "majority-vote"]
+            .iter()
+            .cycle(),
+    ) {
+        let text = bvlab::shipped::text(name).unwrap();
+        let sets = [look.clone(), "run.resamples=30".to_owned()];
+        let source = bvlab::experiment::Source::new(name, &text, &sets);
+        let e = bvlab::experiment::Experiment::read(name, source).unwrap();
+        let tables = match &e.simulation {
+            Some(setup) => {
+                let rows = simulation::run(setup, 30, 1, &Unwatched).unwrap();
+                Tables::of_simulation(&rows)
+            }
+            None => Tables::new(&e, &engine::run(&e, 2, &Unwatched).unwrap()),
+        };
+        for f in &e.figures {
+            match figure::draw(&e, f, &tables) {
+                Ok(drawing) => assert!(drawing.to_png().is_ok()),
+                Err(error) => assert!(error.to_string().contains("no room"), "{name} {look}"),
+            }
+        }
+    }
+}
+
+#[test]
 fn text_stays_text_in_a_pdf() {
     let (_, drawing) = &drawings(LOOKS)[0];
     let pdf = drawing.to_pdf().unwrap();
