@@ -243,7 +243,7 @@ fn wrapped(text: &str, size: f64, bold: bool, width: f64) -> Vec<String> {
     }
     let fits = |end: &usize| text_width(text[..*end].trim_end(), size, bold) <= width;
     let spaces = text.char_indices().filter(|(_, c)| *c == ' ');
-    let last = spaces.map(|(at, _)| at).filter(fits).last();
+    let last = spaces.map(|(at, _)| at).rfind(fits);
     match last {
         None => vec![shortened(text, size, bold, width)],
         Some(at) => vec![
