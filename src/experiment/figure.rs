@@ -117,6 +117,9 @@ pub(super) struct RawTradeoff {
     /// Where the vertical axis ends (default: where the curves do).
     #[schemars(with = "Option<f64>")]
     y_max: Option<Spanned<Num>>,
+    /// Where a log axis begins (default: where the curves do, within limits).
+    #[schemars(with = "Option<f64>")]
+    y_min: Option<Spanned<Num>>,
     /// In a two-way sweep: the values of the second number that are drawn (default: all).
     #[schemars(with = "Option<Vec<f64>>")]
     second: Option<Spanned<Vec<Spanned<Num>>>>,
@@ -451,6 +454,8 @@ pub struct Tradeoff {
     pub y_scale: Scale,
     /// Where the vertical axis ends.
     pub y_max: Option<f64>,
+    /// Where a logarithmic one begins.
+    pub y_min: Option<f64>,
     /// The values of the second axis that are drawn; `None` for all.
     pub second: Option<Vec<f64>>,
     /// What is drawn in a panel below.
@@ -875,6 +880,21 @@ fn check_tradeoff(
             below.get_ref().clone()
         }
     };
+    let y_min = above_zero(&raw.y_min, "y-min")?;
+    if let (Some(y_min), Some(given)) = (y_min, &raw.y_min) {
+        if raw.y_scale != Some(Scale::Log) {
+            let message = "`y-min` is for a log axis: a linear one begins at 0";
+            return Err(Trouble::new(given.span(), message).help("add `y-scale = \"log\"`"));
+        }
+        if raw
+            .y_max
+            .as_ref()
+            .is_some_and(|most| most.get_ref().0 <= y_min)
+        {
+            let message = "`y-min` must be below `y-max`";
+            return Err(Trouble::new(given.span(), message));
+        }
+    }
     Ok(Tradeoff {
         learners,
         parts,
@@ -883,6 +903,7 @@ fn check_tradeoff(
         x_scale: raw.x_scale,
         y_scale: raw.y_scale.unwrap_or_default(),
         y_max: above_zero(&raw.y_max, "y-max")?,
+        y_min,
         second,
         below,
         marks: marks(&raw.marks, axes.iter().copied())?,

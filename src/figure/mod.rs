@@ -153,7 +153,14 @@ fn caption(experiment: &Experiment, kind: &Kind, tables: &Tables) -> String {
                 true => "; thin dashes: heavy tail, no mean",
                 false => "",
             };
-            format!("{sets}; {shown}{runs}{cut}{heavy}")
+            let both = [Part::Risk, Part::Test]
+                .iter()
+                .all(|part| options.parts.contains(part));
+            let measured = match both && !options.overlay && !theory {
+                true => "; dots: measured on fresh labels",
+                false => "",
+            };
+            format!("{sets}; {shown}{measured}{runs}{cut}{heavy}")
         }
         Kind::Fits(options) if options.refits <= 1 && !options.mean => {
             format!("One training set of {} points", experiment.train_sizes())

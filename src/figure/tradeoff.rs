@@ -585,6 +585,7 @@ fn heights(contents: &[Content], options: &Tradeoff) -> (f64, f64) {
                 true => other.min(falling.max(other * 1e-3)),
                 false => falling.max(high * 1e-6),
             };
+            let low = options.y_min.map_or(low, |least| 1.3 * least);
             match (high > 0.0, low < high) {
                 (true, true) => (low / 1.3, high),
                 (true, false) => (high * 1e-3, high),
