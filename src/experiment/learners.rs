@@ -5,10 +5,11 @@ use std::ops::Range;
 
 use toml::Spanned;
 
+use super::problem::check_train;
 use super::raw::{Block, Num, RawExperiment, RawSweep, Value};
 use super::source::Trouble;
 use super::sweep::Values;
-use super::{Axis, Curve, Stage, check_train};
+use super::{Axis, Curve, Stage};
 use crate::learner::{Blueprint, FAMILIES, Family, Learner, Most, Number, family};
 use crate::problem::{Expression, Problem};
 use crate::words::{choice, did_you_mean, number, thousands};

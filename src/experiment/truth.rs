@@ -3,7 +3,7 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use toml::Spanned;
 
-use super::expression;
+use super::problem::expression;
 use super::raw::{Block, Value};
 use super::source::Trouble;
 use crate::problem::Truth;

@@ -1,0 +1,250 @@
+//! The problem of an experiment: inputs, noise and truth.
+
+use std::ops::Range;
+
+use toml::Spanned;
+
+use super::raw::{self, Num, Only, RawInputs, RawNoise, RawProblem};
+use super::source::Trouble;
+use super::{MOST_POINTS, Test, truth, whole};
+use crate::problem::{Expression, Inputs, Noise, NotFinite, Points, Problem, Shape, grid, side};
+use crate::stream::{Purpose, Stream};
+use crate::words::{choice, number, thousands};
+
+/// The problem as it is given; `train` is 0 where it is left to the sweep.
+pub(super) fn check_problem(raw: &Spanned<RawProblem>, seed: u64) -> Result<Problem, Trouble> {
+    let raw = raw.get_ref();
+    let (inputs, dimension, fixed) = check_inputs(&raw.inputs)?;
+    let train = match &raw.train {
+        Some(train) => check_train(train, inputs, dimension)?,
+        None => 0,
+    };
+    Ok(Problem {
+        truth: truth::check(&raw.truth, dimension, seed)?,
+        inputs,
+        fixed,
+        dimension,
+        noise: check_noise(&raw.noise, dimension)?,
+        train,
+    })
+}
+
+/// A number of training points, given or swept.
+pub(super) fn check_train(
+    raw: &Spanned<Num>,
+    inputs: Inputs,
+    dimension: usize,
+) -> Result<usize, Trouble> {
+    let train = whole(raw, "`train`", 1, MOST_POINTS)? as usize;
+    if train * dimension > 10 * MOST_POINTS as usize {
+        let message =
+            format!("{train} points in {dimension} dimensions are more than memory can hold");
+        return Err(Trouble::new(raw.span(), message));
+    }
+    if let Inputs::Grid { .. } = inputs
+        && side(train, dimension).is_none()
+    {
+        let root = (train as f64).powf(1.0 / dimension as f64).floor() as usize;
+        let power = |side: usize| match side.checked_pow(dimension as u32) {
+            Some(power) => thousands(power as u64),
+            None => "more than can be counted".to_owned(),
+        };
+        let message = format!("a grid in {dimension} dimensions cannot have {train} points");
+        return Err(Trouble::new(raw.span(), message).help(format!(
+            "the nearest that can be laid out evenly are {} and {}",
+            power(root.max(1)),
+            power(root + 1)
+        )));
+    }
+    Ok(train)
+}
+
+fn check_inputs(raw: &Spanned<Only<RawInputs>>) -> Result<(Inputs, usize, bool), Trouble> {
+    let span = raw.span();
+    let Only(raw) = raw.get_ref();
+    let ends = |pair: &Spanned<raw::Pair>| {
+        let raw::Pair(from, to) = *pair.get_ref();
+        match (
+            from.is_finite() && to.is_finite() && (to - from).is_finite(),
+            from < to,
+        ) {
+            (true, true) => Ok((from, to)),
+            (false, _) => Err(Trouble::new(pair.span(), "the range is not finite")),
+            (true, false) => Err(Trouble::new(pair.span(), "the range is empty")
+                .label("expected [from, to] with from below to")),
+        }
+    };
+    let (inputs, at) = match (&raw.uniform, &raw.normal, &raw.grid) {
+        (Some(pair), None, None) => {
+            let (from, to) = ends(pair)?;
+            (Inputs::Uniform { from, to }, pair)
+        }
+        (None, None, Some(pair)) => {
+            let (from, to) = ends(pair)?;
+            (Inputs::Grid { from, to }, pair)
+        }
+        (None, Some(pair), None) => {
+            let raw::Pair(mean, sd) = *pair.get_ref();
+            if sd.is_nan() || sd <= 0.0 {
+                return Err(Trouble::new(pair.span(), "the sd must be above 0")
+                    .label("expected [mean, sd]"));
+            }
+            // No draw is ever forty standard deviations out; a tiny sd must not be lost in rounding.
+            if !(mean - 40.0 * sd).is_finite()
+                || !(mean + 40.0 * sd).is_finite()
+                || mean + 1e-6 * sd == mean && mean != 0.0
+            {
+                return Err(Trouble::new(
+                    pair.span(),
+                    "numbers of this size leave no room to draw",
+                )
+                .label("expected [mean, sd]"));
+            }
+            (Inputs::Normal { mean, sd }, pair)
+        }
+        _ => {
+            return Err(
+                Trouble::new(span, "inputs are exactly one of uniform, normal and grid")
+                    .help("as in `inputs = { uniform = [0, 15] }`"),
+            );
+        }
+    };
+    let dimension = match &raw.dimension {
+        Some(value) => whole(value, "`dimension`", 1, 10_000)? as usize,
+        None => 1,
+    };
+    let grid = matches!(inputs, Inputs::Grid { .. });
+    let fixed = match &raw.fixed {
+        Some(fixed) if grid && !fixed.get_ref() => {
+            return Err(
+                Trouble::new(fixed.span(), "a grid is the same in every resample")
+                    .help("leave out `fixed`, or take `uniform` inputs"),
+            );
+        }
+        Some(fixed) => *fixed.get_ref(),
+        None => grid,
+    };
+    let (from, to) = inputs.range();
+    if !(from.is_finite() && to.is_finite()) {
+        return Err(Trouble::new(at.span(), "the range is not finite"));
+    }
+    Ok((inputs, dimension, fixed))
+}
+
+fn check_noise(raw: &Spanned<Only<RawNoise>>, dimension: usize) -> Result<Noise, Trouble> {
+    let span = raw.span();
+    let Only(raw) = raw.get_ref();
+    let shapes = [
+        (&raw.normal, Shape::Normal),
+        (&raw.uniform, Shape::Uniform),
+        (&raw.laplace, Shape::Laplace),
+        (&raw.student_t, Shape::StudentT { degrees: 0.0 }),
+    ];
+    let mut given = shapes
+        .iter()
+        .filter_map(|(sd, shape)| Some((sd.as_ref()?, *shape)));
+    let (Some((sd, shape)), None) = (given.next(), given.next()) else {
+        let names = ["normal", "uniform", "laplace", "student-t"];
+        let message = format!("noise is exactly one of {}", choice(names));
+        return Err(Trouble::new(span, message).help("as in `noise = { normal = 0.5 }`, by its sd"));
+    };
+    let shape = match (shape, &raw.degrees) {
+        (Shape::StudentT { .. }, Some(degrees)) => {
+            let value = degrees.get_ref().0;
+            if !(value > 2.0 && value.is_finite()) {
+                let message = format!("`degrees` must be above 2, not {}", number(value));
+                return Err(Trouble::new(degrees.span(), message)
+                    .help("with 2 or fewer the noise has no standard deviation"));
+            }
+            Shape::StudentT { degrees: value }
+        }
+        (Shape::StudentT { .. }, None) => {
+            return Err(Trouble::new(sd.span(), "Student's t needs `degrees`")
+                .help("as in `noise = { student-t = 0.5, degrees = 5 }`"));
+        }
+        (_, Some(degrees)) => {
+            let message = "`degrees` belongs to `student-t` only";
+            return Err(Trouble::new(degrees.span(), message));
+        }
+        (shape, None) => shape,
+    };
+    let sd = expression(&sd.span(), &sd.get_ref().0, dimension)?;
+    Ok(Noise { shape, sd })
+}
+
+pub(super) fn expression(
+    span: &Range<usize>,
+    text: &str,
+    dimension: usize,
+) -> Result<Expression, Trouble> {
+    Expression::parse(text, dimension).map_err(|error| {
+        // The expression stands between quotes, or bare behind `--set`, unless something in it is
+        // escaped; then all of it is shown.
+        let start = match span.len().checked_sub(text.len()) {
+            Some(2) => Some(span.start + 1),
+            Some(0) => Some(span.start),
+            _ => None,
+        };
+        let span = match start.filter(|_| !error.span.is_empty()) {
+            Some(start) => start + error.span.start..start + error.span.end,
+            None => span.clone(),
+        };
+        let trouble = Trouble::new(span, error.message);
+        match error.help {
+            Some(help) => trouble.help(help),
+            None => trouble,
+        }
+    })
+}
+
+/// Truth and noise must be finite wherever an input can fall. That cannot be decided for every
+/// expression, so it is tried: at the test points, at the first inputs to be drawn, and on a grid.
+pub(super) fn check_finite(
+    raw: &Spanned<RawProblem>,
+    problem: &Problem,
+    test: &Test,
+    seed: u64,
+) -> Result<(), Trouble> {
+    let blame = |error: NotFinite| {
+        let raw = raw.get_ref();
+        let Only(noise) = raw.noise.get_ref();
+        let sds = [
+            &noise.normal,
+            &noise.uniform,
+            &noise.laplace,
+            &noise.student_t,
+        ];
+        let sd = sds.into_iter().flatten().next().map(Spanned::span);
+        let span = match error.what {
+            "the truth" => raw.truth.span(),
+            _ => sd.unwrap_or(raw.noise.span()),
+        };
+        Trouble::new(span, error.to_string())
+            .help("it must be finite (and an sd not negative) wherever an input can fall")
+    };
+    let mut tried = Points::default();
+    if !matches!(problem.inputs, Inputs::Grid { .. }) {
+        let mut stream = Stream::new(seed, Purpose::Inputs, 0);
+        let (count, dimension) = (1000, problem.dimension);
+        problem
+            .inputs
+            .draw(count, dimension, &mut stream, &mut tried);
+    } else {
+        problem.inputs.draw(
+            problem.train,
+            problem.dimension,
+            &mut Stream::new(0, Purpose::Inputs, 0),
+            &mut tried,
+        );
+    }
+    let (from, to) = problem.inputs.range();
+    let fine = match problem.dimension {
+        1 => grid(from, to, 1000, 1),
+        _ => Points::new(problem.dimension, Vec::new()),
+    };
+    for x in test.points.rows().chain(tried.rows()).chain(fine.rows()) {
+        problem.truth_at(x).map_err(blame)?;
+        problem.sd_at(x).map_err(blame)?;
+    }
+    Ok(())
+}

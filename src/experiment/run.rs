@@ -1,0 +1,251 @@
+//! How an experiment is run and where its error is measured, within what memory can hold.
+
+use toml::Spanned;
+
+use super::raw::{Num, RawRun, RawTest};
+use super::source::Trouble;
+use super::{Curve, Length, MOST_POINTS, Run, Test, TestKind, whole};
+use crate::problem::{Inputs, Points, Problem, grid, side};
+use crate::stream::{Purpose, Stream};
+use crate::words::thousands;
+
+/// The fewest resamples: with one left out, the others still need a variance and its spread.
+const FEWEST_RESAMPLES: u64 = 4;
+/// The most resamples.
+const MOST_RESAMPLES: u64 = 1_000_000_000_000;
+/// Seeds up to here survive the way through TOML and JSON.
+const MOST_SEED: u64 = 1 << 53;
+
+pub(super) fn check_run(raw: &RawRun) -> Result<Run, Trouble> {
+    let length = match (&raw.precision, &raw.max_resamples) {
+        (None, None) => Length::Resamples(match &raw.resamples {
+            Some(value) => whole(value, "`resamples`", FEWEST_RESAMPLES, MOST_RESAMPLES)?,
+            None => 1000,
+        }),
+        (None, Some(most)) => {
+            return Err(
+                Trouble::new(most.span(), "`max-resamples` goes with `precision`")
+                    .help("for a fixed number write `resamples`"),
+            );
+        }
+        (Some(precision), None) => {
+            return Err(
+                Trouble::new(precision.span(), "`precision` needs `max-resamples`")
+                    .help("say how long it may go on, as in `max-resamples = 100_000`"),
+            );
+        }
+        (Some(precision), Some(most)) => {
+            if let Some(resamples) = &raw.resamples {
+                let message = "`resamples` and `precision` exclude each other";
+                return Err(Trouble::new(resamples.span(), message).help("leave one of them out"));
+            }
+            let share = precision.get_ref().0;
+            if !(share > 0.0 && share < 1.0) {
+                let message = "`precision` must be between 0 and 1";
+                return Err(Trouble::new(precision.span(), message)
+                    .help("0.02 asks for standard errors below 2 % of the risk"));
+            }
+            let most = whole(most, "`max-resamples`", FEWEST_RESAMPLES, MOST_RESAMPLES)?;
+            Length::Precision { share, most }
+        }
+    };
+    let seed = match &raw.seed {
+        Some(value) => whole(value, "`seed`", 0, MOST_SEED)?,
+        None => 1,
+    };
+    let keep = match &raw.keep {
+        Some(value) => whole(value, "`keep`", 1, 10_000)?,
+        None => 50,
+    };
+    Ok(Run {
+        length,
+        seed,
+        keep,
+        keep_data: keep,
+        keep_fits: keep,
+        sources: raw
+            .sources
+            .as_ref()
+            .is_some_and(|sources| *sources.get_ref()),
+    })
+}
+
+pub(super) fn check_test(
+    raw: Option<&Spanned<RawTest>>,
+    problems: &[Problem],
+    problem: &Problem,
+    seed: u64,
+) -> Result<Test, Trouble> {
+    let dimension = problem.dimension;
+    let span = raw.map_or(0..0, Spanned::span);
+    let count = |count: &Num| {
+        whole(
+            &Spanned::new(span.clone(), *count),
+            "the number of test points",
+            1,
+            MOST_POINTS,
+        )
+    };
+    let default = match dimension {
+        3.. if matches!(problem.inputs, Inputs::Grid { .. }) => RawTest::Inputs,
+        1 => RawTest::Grid(Num(200.0)),
+        2 => RawTest::Grid(Num(400.0)),
+        _ => RawTest::Draw(Num(1000.0)),
+    };
+    match raw.map_or(&default, Spanned::get_ref) {
+        RawTest::Grid(number) => {
+            let count = count(number)? as usize;
+            if dimension > 2 {
+                let message = "a test grid needs one or two dimensions";
+                return Err(Trouble::new(span, message).help("write `test = { draw = 1000 }`"));
+            }
+            if side(count, dimension).is_none() {
+                let root = (count as f64).sqrt().floor() as usize;
+                let message = format!("a grid in two dimensions cannot have {count} points");
+                return Err(Trouble::new(span, message).help(format!(
+                    "the nearest squares are {} and {}",
+                    root * root,
+                    (root + 1) * (root + 1)
+                )));
+            }
+            let (from, to) = problem.inputs.range();
+            let points = grid(from, to, count, dimension);
+            let weight = |x: &[f64]| x.iter().map(|x| problem.inputs.weight(*x)).product::<f64>();
+            let weights: Vec<f64> = points.rows().map(weight).collect();
+            let total: f64 = weights.iter().sum();
+            let weights = weights.into_iter().map(|weight| weight / total).collect();
+            Ok(Test {
+                points,
+                weights,
+                kind: TestKind::Grid,
+            })
+        }
+        RawTest::Draw(number) => {
+            let count = count(number)? as usize;
+            if count < 2 {
+                let message = "a sample of test points needs at least 2";
+                return Err(Trouble::new(span, message));
+            }
+            if let Inputs::Grid { .. } = problem.inputs {
+                let message = "grid inputs are not a distribution to draw from";
+                return Err(Trouble::new(span, message)
+                    .help("write `test = { grid = 200 }` or `test = \"inputs\"`"));
+            }
+            let mut points = Points::default();
+            let mut stream = Stream::new(seed, Purpose::TestPoints, 0);
+            problem
+                .inputs
+                .draw(count, dimension, &mut stream, &mut points);
+            if dimension == 1 {
+                // In rising order, so that curves along x can be drawn through them.
+                let sorted = points.order().iter().map(|&i| points.values()[i as usize]);
+                points = Points::new(1, sorted.collect());
+            }
+            let weights = vec![1.0 / count as f64; count];
+            Ok(Test {
+                points,
+                weights,
+                kind: TestKind::Drawn,
+            })
+        }
+        RawTest::Inputs => {
+            if !problem.fixed {
+                let message = "testing at the inputs needs inputs that are fixed";
+                return Err(Trouble::new(span, message)
+                    .help("add `fixed = true` to the inputs, or take a grid"));
+            }
+            if problems.iter().any(|other| other.train != problem.train) {
+                let message = "testing at the inputs needs training sets of one size";
+                return Err(Trouble::new(span, message)
+                    .help("`train` is swept: write `test = { grid = 200 }` or `{ draw = 1000 }`"));
+            }
+            let mut points = Points::default();
+            let mut stream = Stream::new(seed, Purpose::Inputs, 0);
+            problem
+                .inputs
+                .draw(problem.train, dimension, &mut stream, &mut points);
+            let weights = vec![1.0 / problem.train as f64; problem.train];
+            Ok(Test {
+                points,
+                weights,
+                kind: TestKind::Inputs,
+            })
+        }
+    }
+}
+
+/// The most rows of kept fits.
+const MOST_ROWS: u64 = 20_000_000;
+
+/// The most numbers of training sets or fits that are kept unasked: writing more takes longer than
+/// many a run.
+const FREE_NUMBERS: u64 = 3_000_000;
+
+/// The most numbers of training sets that a thread may hold in memory, 800 MB of them.
+const MOST_HELD: u64 = 100_000_000;
+
+/// The most numbers that a run may hold in memory, 4 GB of them.
+const MOST_NUMBERS: u64 = 500_000_000;
+
+/// A run must fit into memory: sums for every group, setting and test point, and the fits that are
+/// kept. Where `keep` is not given, training sets and fits give way.
+pub(super) fn check_size(
+    raw: &RawRun,
+    curves: &[Curve],
+    problems: &[Problem],
+    test: &Test,
+    run: &mut Run,
+) -> Result<(), Trouble> {
+    let settings: usize = curves.iter().map(Curve::settings).sum();
+    let places = settings as u64 * test.points.len() as u64;
+    // Mean and squares, and seven contrasts of a cube, for every group, and the table of points.
+    let sums = if run.sources { 9 } else { 2 };
+    let each = sums * crate::decompose::GROUPS as u64 + 10;
+    let numbers = places.saturating_mul(each);
+    if numbers > MOST_NUMBERS {
+        let message = format!(
+            "{} settings at {} test points are more than memory can hold",
+            thousands(settings as u64),
+            thousands(test.points.len() as u64)
+        );
+        let span = raw.test.as_ref().map_or(0..0, Spanned::span);
+        return Err(Trouble::new(span, message).help(format!(
+            "settings × test points can be at most {}: sweep fewer values, or test at fewer points",
+            thousands(MOST_NUMBERS / each)
+        )));
+    }
+    // Every thread holds a training set of every size, four with crossed draws.
+    let sets = if run.sources { 4 } else { 1 };
+    let coordinates = test.points.dimension() as u64 + 2;
+    let held = problems
+        .iter()
+        .map(|problem| problem.train as u64 * coordinates * sets);
+    if held.sum::<u64>() > MOST_HELD {
+        let message = "training sets of all sizes together are more than memory can hold";
+        let span = raw.test.as_ref().map_or(0..0, Spanned::span);
+        return Err(
+            Trouble::new(span, message).help("sweep over fewer or smaller values of `train`")
+        );
+    }
+    let rows = |most: u64| (most / places.max(1)).max(1);
+    match &raw.keep {
+        Some(keep) if run.keep > rows(MOST_ROWS) => Err(Trouble::new(
+            keep.span(),
+            format!(
+                "so many fits are too many to keep: at most {} here",
+                rows(MOST_ROWS)
+            ),
+        )),
+        Some(_) => Ok(()),
+        None => {
+            let free = |rows: u64, columns: usize| {
+                (FREE_NUMBERS / rows.saturating_mul(columns as u64).max(1)).clamp(1, run.keep)
+            };
+            let dimension = test.points.dimension();
+            run.keep_fits = free(places, dimension + 3);
+            let points = problems.iter().map(|problem| problem.train as u64);
+            run.keep_data = free(points.sum(), dimension + 2);
+            Ok(())
+        }
+    }
+}
