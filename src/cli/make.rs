@@ -1,5 +1,6 @@
 //! From a checked experiment to its folder of results: what `run` and `figures` share.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -43,6 +44,20 @@ pub struct Finished {
     pub files: Vec<String>,
     /// What the run has to say.
     pub report: Report,
+}
+
+impl Finished {
+    /// Prints what the run has to say of an experiment, and where the files are.
+    pub fn tell(&self, name: &str, home: &Path, quiet: bool) -> Result<(), Failure> {
+        if !quiet {
+            io::stdout().write_all(self.report.text.as_bytes())?;
+            io::stdout().write_all(report::files(home, &self.files).as_bytes())?;
+        }
+        for warning in &self.report.warnings {
+            writeln!(io::stderr(), "warning: {name}: {warning}")?;
+        }
+        Ok(())
+    }
 }
 
 /// Runs an experiment whose results are to go to the folder `home`.

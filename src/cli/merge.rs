@@ -1,14 +1,13 @@
 //! `bvlab merge`: joins the shards of a run.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::Failure;
 use super::make::{VERSION, compute_from};
-use super::options::Output;
+use super::options::{Output, cores};
 use super::progress::{Progress, watch_interrupts};
-use super::{Failure, report};
 use crate::decompose::groups_for;
 use crate::engine::{GroupState, most_resamples};
 use crate::experiment::{Experiment, Source};
@@ -55,18 +54,10 @@ impl Merge {
         watch_interrupts();
         let home = self.out.join(&experiment.name);
         let progress = Progress::new(self.output.quiet);
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let computed = compute_from(&experiment, &home, cores, states, None, &progress);
+        let computed = compute_from(&experiment, &home, cores(), states, None, &progress);
         progress.finish();
         let finished = computed?.write(&self.output.format)?;
-        if !self.output.quiet {
-            io::stdout().write_all(finished.report.text.as_bytes())?;
-            io::stdout().write_all(report::files(&home, &finished.files).as_bytes())?;
-        }
-        for warning in &finished.report.warnings {
-            writeln!(io::stderr(), "warning: {}: {warning}", experiment.name)?;
-        }
-        Ok(())
+        finished.tell(&experiment.name, &home, self.output.quiet)
     }
 
     /// The groups of one shard, which must belong to the same run as the first.

@@ -26,9 +26,13 @@ pub struct Work {
 impl Work {
     /// How many threads to use.
     pub fn threads(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         self.threads.map_or_else(cores, usize::from)
     }
+}
+
+/// How many cores the machine has.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
 /// How figures are written, and whether that is told.

@@ -10,7 +10,7 @@ use base64::engine::general_purpose::STANDARD;
 use super::figures::{Ending, Entry, file_of};
 use super::{Failure, Format};
 use crate::experiment::Experiment;
-use crate::outcome::{OutcomeError, Table, Tables};
+use crate::outcome::{OutcomeError, Table, Tables, write_whole};
 use crate::words::{number, thousands};
 
 const TEMPLATE: &str = include_str!("page.html");
@@ -23,20 +23,7 @@ const THUMBNAIL: usize = 400;
 
 /// Writes the page: under another name first, so that no half of one is ever there.
 pub fn write(path: &Path, entries: &[Entry]) -> Result<(), Failure> {
-    let text = page(entries)?;
-    let cannot = |source| {
-        let path = path.to_owned();
-        Failure::failed(OutcomeError::Write { path, source })
-    };
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(cannot)?;
-    }
-    let hidden = path.with_file_name(format!(".index-{}.html", std::process::id()));
-    let put = fs::write(&hidden, text).and_then(|()| fs::rename(&hidden, path));
-    put.map_err(|error| {
-        let _ = fs::remove_file(&hidden);
-        cannot(error)
-    })
+    write_whole(path, page(entries)?.as_bytes()).map_err(Failure::failed)
 }
 
 fn page(entries: &[Entry]) -> Result<String, Failure> {

@@ -8,7 +8,7 @@ use clap::Args;
 use super::make::{VERSION, compute, explain, go_on, save_every};
 use super::options::{Output, Work};
 use super::progress::{Progress, watch_interrupts};
-use super::{Failure, Format, report};
+use super::{Failure, Format};
 use crate::decompose::GROUPS;
 use crate::engine::{self, GroupState, Options, Shard, most_resamples};
 use crate::experiment::{Experiment, Figure, Length};
@@ -162,14 +162,7 @@ impl Run {
         let computed = compute(experiment, &home, self.work.threads(), &progress);
         progress.finish();
         let finished = computed?.write(&self.output.format)?;
-        if !self.output.quiet {
-            io::stdout().write_all(finished.report.text.as_bytes())?;
-            io::stdout().write_all(report::files(&home, &finished.files).as_bytes())?;
-        }
-        for warning in &finished.report.warnings {
-            writeln!(io::stderr(), "warning: {}: {warning}", experiment.name)?;
-        }
-        Ok(())
+        finished.tell(&experiment.name, &home, self.output.quiet)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Estimates of the parts and their standard errors.
 
-use super::sources::{self, CELLS};
+use super::sources;
 use super::{Sources, Tally};
 
 /// How many groups resamples are dealt to: intervals from 20 to 25 groups with Student's t cover
@@ -157,7 +157,8 @@ pub fn decompose(groups: &[&Tally], tested: Tested) -> Decomposition {
     for (place, (mean, squares)) in all.mean.iter().zip(&all.squares).enumerate() {
         let split = split(*mean, *squares, count);
         bias2.push(split.bias2);
-        let crossed = crossed(&all, place / points.max(1), place % points.max(1));
+        let contrasts = all.contrasts_of(place / points.max(1));
+        let crossed: f64 = contrasts.map(|sums| sums[place % points.max(1)]).sum();
         variance.push(split.variance + crossed / count);
     }
     let points = PointsError {
@@ -180,14 +181,6 @@ pub fn decompose(groups: &[&Tally], tested: Tested) -> Decomposition {
     whole
 }
 
-/// The sum of all squared contrasts of one setting at one test point.
-fn crossed(tally: &Tally, setting: usize, point: usize) -> f64 {
-    let points = tally.mean.len() / tally.train.len().max(1);
-    let sets = tally.contrasts.len() / tally.mean.len().max(1);
-    let place = |set: usize| (setting * sets + set) * points + point;
-    (0..sets).map(|set| tally.contrasts[place(set)]).sum()
-}
-
 impl Decomposition {
     /// The averages of one setting over x.
     fn parts_of(&self, setting: usize, all: &Tally, groups: &[&Tally], tested: Tested) -> Parts {
@@ -203,7 +196,7 @@ impl Decomposition {
         let noise_mean = first + average(&above);
         let [mean, squares] = [&all.mean[at.clone()], &all.squares[at.clone()]];
         let [bias2, variance] = [&self.bias2[at.clone()], &self.variance[at.clone()]];
-        let contrasts = Contrasts::of(all, setting, weights);
+        let contrasted = contrasts(all, setting, weights);
         let mut left_out: [Vec<f64>; 6] = Default::default();
         // The variance between cubes and the squared contrasts, with each group left out.
         let mut left_sources: Vec<(f64, [f64; 7])> = Vec::new();
@@ -218,13 +211,9 @@ impl Decomposition {
                 b += weight * without.bias2;
                 v += weight * without.variance;
             }
-            if let Some(contrasts) = &contrasts {
-                let theirs = Contrasts::of(group, setting, weights);
-                let theirs = theirs.map_or([0.0; 7], |theirs| theirs.sums);
-                let mut means = contrasts.sums;
-                for (mean, theirs) in means.iter_mut().zip(theirs) {
-                    *mean = rest.mean(*mean, theirs);
-                }
+            if let Some(sums) = &contrasted {
+                let theirs = contrasts(group, setting, weights).unwrap_or([0.0; 7]);
+                let means = std::array::from_fn(|set| rest.mean(sums[set], theirs[set]));
                 left_sources.push((v, means));
                 v += means.iter().sum::<f64>();
             }
@@ -261,9 +250,9 @@ impl Decomposition {
                 se: jackknife(left_out[i].iter().copied()).hypot(spread[i]),
             };
         }
-        let sources = contrasts.map(|contrasts| {
+        let sources = contrasted.map(|sums| {
             let members = tested.members.map(|members| members[setting]);
-            self.sources(setting, all, &contrasts, &left_sources, members)
+            self.sources(setting, all, sources::active(&sums), &left_sources, members)
         });
         let [bias2, variance, risk, train, test, gap] = estimates;
         let [_, _, left_out, ..] = left_out;
@@ -294,22 +283,23 @@ impl Decomposition {
         }
     }
 
-    /// The variance of one setting by source.
+    /// The variance of one setting by source; `active` are those that vary, one bit each.
     fn sources(
         &self,
         setting: usize,
         all: &Tally,
-        contrasts: &Contrasts,
+        active: usize,
         left_out: &[(f64, [f64; 7])],
         members: Option<usize>,
     ) -> Sources {
         let points = self.points.weights.len();
         let count = all.count as f64;
-        let active = sources::active(&contrasts.sums);
         let at_point = |j: usize| {
             let between = all.squares[setting * points + j] / (count - 1.0);
-            let place = |set: usize| (setting * (CELLS - 1) + set) * points + j;
-            let squares = std::array::from_fn(|set| all.contrasts[place(set)] / count);
+            let mut squares = [0.0; 7];
+            for (square, sums) in squares.iter_mut().zip(all.contrasts_of(setting)) {
+                *square = sums[j] / count;
+            }
             sources::parts(between, &squares, active)
         };
         let by_point: Vec<[f64; 7]> = (0..points).map(at_point).collect();
@@ -343,27 +333,11 @@ impl Decomposition {
     }
 }
 
-/// Sums of squared contrasts of one setting, averaged over x.
-struct Contrasts {
-    sums: [f64; 7],
-}
-
-impl Contrasts {
-    /// `None` where nothing was crossed.
-    fn of(tally: &Tally, setting: usize, weights: &[f64]) -> Option<Self> {
-        let points = weights.len();
-        let sums = tally.contrasts.get(setting * (CELLS - 1) * points..)?;
-        let mut sets = sums.chunks_exact(points.max(1));
-        let mut average = || {
-            let sums = sets.next()?;
-            Some(sums.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>())
-        };
-        let mut sums = [0.0; 7];
-        for sum in &mut sums {
-            *sum = average()?;
-        }
-        Some(Contrasts { sums })
-    }
+/// Sums of squared contrasts of one setting, averaged over x; `None` where nothing was crossed.
+fn contrasts(tally: &Tally, setting: usize, weights: &[f64]) -> Option<[f64; 7]> {
+    let average = |sums: &[f64]| sums.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>();
+    let sums: Vec<f64> = tally.contrasts_of(setting).map(average).collect();
+    sums.try_into().ok()
 }
 
 /// All resamples but those of one group.

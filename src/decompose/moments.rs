@@ -95,6 +95,14 @@ impl Tally {
         sizes(self) == sizes(other)
     }
 
+    /// The sums of squared contrasts of one setting at every test point, set of sources by set;
+    /// nothing without cubes.
+    pub(super) fn contrasts_of(&self, setting: usize) -> std::slice::ChunksExact<'_, f64> {
+        let sets = self.contrasts.len() / self.mean.len().max(1);
+        let length = sets * self.points;
+        self.contrasts[setting * length..][..length].chunks_exact(self.points.max(1))
+    }
+
     /// Begins another resample: what [`Tally::add`] adds belongs to it.
     pub fn begin(&mut self) {
         self.count += 1;

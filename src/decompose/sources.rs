@@ -53,23 +53,17 @@ pub struct Sources {
 impl Sources {
     /// What is due to the data alone: ρ t² of an ensemble.
     pub fn data(&self) -> f64 {
-        self.share(|set| set & Source::Algorithm as usize == 0)
+        data_and_algorithm(&self.parts.map(|part| part.value)).0
     }
 
     /// What is due to the algorithm, alone or together with the data: (1-ρ) t²/M of an ensemble.
     pub fn algorithm(&self) -> f64 {
-        self.share(|set| set & Source::Algorithm as usize != 0)
-    }
-
-    fn share(&self, of: impl Fn(usize) -> bool) -> f64 {
-        let parts = SOURCES.iter().zip(&self.parts);
-        let parts = parts.filter(|((set, _), _)| of(*set));
-        parts.map(|(_, part)| part.value).sum()
+        data_and_algorithm(&self.parts.map(|part| part.value)).1
     }
 }
 
-/// The correlation of M members from the parts' values.
-pub(super) fn correlation(parts: &[f64; 7], members: usize) -> f64 {
+/// The sums of the parts without the algorithm, and of those with it.
+fn data_and_algorithm(parts: &[f64; 7]) -> (f64, f64) {
     let (mut data, mut algorithm) = (0.0, 0.0);
     for ((set, _), part) in SOURCES.iter().zip(parts) {
         match set & Source::Algorithm as usize {
@@ -77,6 +71,12 @@ pub(super) fn correlation(parts: &[f64; 7], members: usize) -> f64 {
             _ => algorithm += part,
         }
     }
+    (data, algorithm)
+}
+
+/// The correlation of M members from the parts' values.
+pub(super) fn correlation(parts: &[f64; 7], members: usize) -> f64 {
+    let (data, algorithm) = data_and_algorithm(parts);
     data / (data + members as f64 * algorithm)
 }
 

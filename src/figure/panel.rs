@@ -37,33 +37,36 @@ impl Frame {
 
     /// Cuts the frame into rows with a gap between them.
     pub fn stack(&self, count: usize, gap: f64) -> Vec<Frame> {
-        let height = (self.bottom - self.top - gap * (count - 1) as f64) / count as f64;
-        (0..count)
-            .map(|i| {
-                let top = self.top + i as f64 * (height + gap);
-                Frame {
-                    top,
-                    bottom: top + height,
-                    ..*self
-                }
-            })
+        let row = |(top, bottom)| Frame {
+            top,
+            bottom,
+            ..*self
+        };
+        cut_evenly(self.top, self.bottom, count, gap)
+            .map(row)
             .collect()
     }
 
     /// Cuts the frame into columns with a gap between them.
     pub fn columns(&self, count: usize, gap: f64) -> Vec<Frame> {
-        let width = (self.right - self.left - gap * (count - 1) as f64) / count as f64;
-        (0..count)
-            .map(|i| {
-                let left = self.left + i as f64 * (width + gap);
-                Frame {
-                    left,
-                    right: left + width,
-                    ..*self
-                }
-            })
+        let column = |(left, right)| Frame {
+            left,
+            right,
+            ..*self
+        };
+        cut_evenly(self.left, self.right, count, gap)
+            .map(column)
             .collect()
     }
+}
+
+/// Equal pieces of a length, with a gap between them: where each begins and ends.
+fn cut_evenly(from: f64, to: f64, count: usize, gap: f64) -> impl Iterator<Item = (f64, f64)> {
+    let size = (to - from - gap * (count - 1) as f64) / count as f64;
+    (0..count).map(move |i| {
+        let start = from + i as f64 * (size + gap);
+        (start, start + size)
+    })
 }
 
 /// The smallest panel that can be read, its width and height.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{OutcomeError, Table, Tables};
+use super::{OutcomeError, Table, Tables, read_json};
 use crate::experiment::Source;
 
 /// How a result came about.
@@ -90,13 +90,7 @@ pub fn read(home: &Path) -> Result<(Manifest, Tables), OutcomeError> {
 }
 
 fn read_manifest(home: &Path) -> Result<Manifest, OutcomeError> {
-    let path = home.join(Manifest::FILE);
-    let failed = |reason: String| OutcomeError::Read {
-        path: path.clone(),
-        reason,
-    };
-    let text = fs::read_to_string(&path).map_err(|error| failed(error.to_string()))?;
-    serde_json::from_str(&text).map_err(|error| failed(error.to_string()))
+    read_json(home.join(Manifest::FILE))
 }
 
 /// Removes what killed runs left in a folder of results.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::OutcomeError;
+use super::{OutcomeError, read_json, write_whole};
 use crate::engine::GroupState;
 use crate::experiment::Experiment;
 
@@ -99,23 +99,19 @@ impl Parts {
     /// If it cannot be written.
     pub fn save(&self, state: &GroupState) -> Result<(), OutcomeError> {
         let path = self.folder.join(format!("group-{:04}", state.group));
-        let write = || -> io::Result<()> {
-            fs::create_dir_all(&self.folder)?;
-            let temporary = path.with_extension(format!("new-{}", std::process::id()));
-            fs::write(&temporary, encode(&self.stamp, state)?)?;
-            fs::rename(&temporary, &path)
-        };
-        write().map_err(|source| OutcomeError::Write {
-            path: path.clone(),
-            source,
-        })
+        match encode(&self.stamp, state) {
+            Ok(bytes) => write_whole(&path, &bytes),
+            Err(source) => Err(OutcomeError::Write { path, source }),
+        }
     }
 
     /// Removes all parts, once a run is complete.
     pub fn remove(&self) {
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         for entry in entries {
-            if entry.file_name().to_string_lossy().starts_with("group-") {
+            // Also what a run that was killed while it wrote has left.
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if name.trim_start_matches('.').starts_with("group-") {
                 let _ = fs::remove_file(entry.path());
             }
         }
@@ -174,13 +170,7 @@ impl ShardNote {
     ///
     /// If it is missing or no note.
     pub fn read(folder: &Path) -> Result<Self, OutcomeError> {
-        let path = folder.join(Self::FILE);
-        let failed = |reason: String| OutcomeError::Read {
-            path: path.clone(),
-            reason,
-        };
-        let text = fs::read_to_string(&path).map_err(|error| failed(error.to_string()))?;
-        serde_json::from_str(&text).map_err(|error| failed(error.to_string()))
+        read_json(folder.join(Self::FILE))
     }
 
     /// Writes the note into a folder.
@@ -190,17 +180,10 @@ impl ShardNote {
     /// If it cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), OutcomeError> {
         let path = folder.join(Self::FILE);
-        let write = || -> io::Result<()> {
-            fs::create_dir_all(folder)?;
-            let text = serde_json::to_string_pretty(self).map_err(io::Error::other)?;
-            let temporary = path.with_extension(format!("new-{}", std::process::id()));
-            fs::write(&temporary, text + "\n")?;
-            fs::rename(&temporary, &path)
-        };
-        write().map_err(|source| OutcomeError::Write {
-            path: path.clone(),
-            source,
-        })
+        match serde_json::to_string_pretty(self).map_err(io::Error::other) {
+            Ok(text) => write_whole(&path, (text + "\n").as_bytes()),
+            Err(source) => Err(OutcomeError::Write { path, source }),
+        }
     }
 }
 
