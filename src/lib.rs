@@ -6,7 +6,7 @@
 //! experiment (TOML, checked)
 //!     -> engine: for every resample   problem -> learner -> decompose
 //!     -> outcome (tables and a manifest)
-//!     -> figure (PNG, SVG)
+//!     -> figure (PNG, SVG, PDF)   or   lab (the live page)
 //! ```
 //!
 //! - [`experiment`]: what the user asked for, read and checked once.
@@ -17,6 +17,7 @@
 //! - [`simulation`]: small experiments without a learner or a problem of the usual kind.
 //! - [`outcome`]: results as tables and a manifest.
 //! - [`figure`]: tables -> pictures.
+//! - [`lab`]: the live page and its server.
 //!
 //! Nothing downstream is imported upstream: a learner knows nothing of TOML, of files or of plots.
 //!
@@ -45,6 +46,7 @@ pub mod decompose;
 pub mod engine;
 pub mod experiment;
 pub mod figure;
+pub mod lab;
 pub mod learner;
 pub mod outcome;
 pub mod problem;

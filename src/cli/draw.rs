@@ -7,9 +7,9 @@ use clap::Args;
 
 use super::options::Output;
 use super::progress::uninterrupted;
-use super::{Failure, report, run};
+use super::{Failure, run};
 use crate::experiment::{Experiment, Source};
-use crate::outcome::{self, Staging};
+use crate::outcome::{self, Staging, report};
 
 /// Redraw the figures of finished results, without computing anything anew.
 #[derive(Debug, Args)]

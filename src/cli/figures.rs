@@ -221,7 +221,8 @@ impl Figures {
                     Plan::Make => {
                         let name = format!("{}/{} {}", at + 1, entries.len(), entry.name);
                         progress.begin(&name, most_resamples(experiment));
-                        match compute(experiment, &entry.home, self.work.threads(), progress) {
+                        let threads = self.work.threads();
+                        match compute(experiment, &entry.home, threads, progress, progress) {
                             Ok(computed) => Job::Write(Box::new(computed)),
                             Err(failure) => {
                                 let ending = settle(&entry.name, Err(failure), progress);
@@ -290,7 +291,7 @@ fn perform(
 ) -> Result<Ending, Failure> {
     match job {
         Job::Write(computed) => {
-            let Finished { report, .. } = computed.write(formats)?;
+            let Finished { report, .. } = computed.write(formats, None)?;
             for warning in &report.warnings {
                 progress.say(&format!("warning: {name}: {warning}"));
             }

@@ -28,7 +28,7 @@ pub struct Changes {
 
 impl Changes {
     /// All changes as keys to set.
-    fn sets(&self) -> Vec<String> {
+    pub fn all(&self) -> Vec<String> {
         let resamples = self.resamples.iter().map(|n| format!("run.resamples={n}"));
         let seed = self.seed.iter().map(|n| format!("run.seed={n}"));
         self.set
@@ -47,13 +47,13 @@ impl Changes {
 
     /// Reads an experiment from its text; `file` is what errors call it.
     pub fn read(&self, name: &str, file: &str, text: &str) -> Result<Experiment, Failure> {
-        let source = Source::new(file, text, &self.sets());
+        let source = Source::new(file, text, &self.all());
         Experiment::read(name, source).map_err(|error| Failure::wrong(*error))
     }
 }
 
 /// The name and text of an experiment.
-fn find(file: &str) -> Result<(String, String), Failure> {
+pub fn find(file: &str) -> Result<(String, String), Failure> {
     let path = Path::new(file);
     if !path.is_file()
         && let Some(text) = shipped::text(file)

@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
 use super::progress::{Progress, interrupted, uninterrupted};
-use super::report::{self, Report};
 use super::run::draw_all;
-use super::{Failure, Format, simulate};
-use crate::decompose::{Tally, groups_for, interval_factor};
-use crate::engine::{self, GroupState, Options, Results, RunError, most_resamples};
-use crate::experiment::{Experiment, Length};
-use crate::outcome::{Manifest, Parts, Staging, Tables};
-use crate::simulation::{self, Row, Setup};
+use super::{Failure, Format};
+use crate::decompose::{Tally, interval_factor};
+use crate::engine::{GroupState, Observer, Options, RunError, most_resamples};
+use crate::experiment::Experiment;
+use crate::lab::Recorder;
+use crate::outcome::report::{self, Report};
+use crate::outcome::{Done, Manifest, Parts, Staging};
 use crate::words::thousands;
 
 /// The version that results are made by.
@@ -32,7 +32,7 @@ pub struct Computed<'a> {
     experiment: &'a Experiment,
     home: PathBuf,
     staging: Staging,
-    done: Done<'a>,
+    done: Done,
     started: String,
     seconds: f64,
     threads: usize,
@@ -68,6 +68,7 @@ pub fn compute<'a>(
     home: &Path,
     threads: usize,
     progress: &Progress,
+    observer: &dyn Observer,
 ) -> Result<Computed<'a>, Failure> {
     let parts = Parts::going_on(home, experiment, VERSION);
     let begun = parts.as_ref().map_or(Vec::new(), |parts| {
@@ -75,7 +76,11 @@ pub fn compute<'a>(
         words.iter().for_each(|words| progress.say(words));
         states
     });
-    compute_from(experiment, home, threads, begun, parts, progress)
+    let begun = Begun {
+        states: begun,
+        parts,
+    };
+    compute_from(experiment, home, threads, begun, progress, observer)
 }
 
 /// What an earlier run of the same experiment had done, and what to say of that.
@@ -110,15 +115,24 @@ pub fn go_on(experiment: &Experiment, parts: &Parts) -> (Vec<GroupState>, Vec<St
     (found.states, words)
 }
 
+/// What is done already of a run, and where more is saved.
+pub struct Begun {
+    /// The groups.
+    pub states: Vec<GroupState>,
+    /// Where they are saved as they grow, if anywhere.
+    pub parts: Option<Parts>,
+}
+
 /// The same, beginning with groups that are done already.
 pub fn compute_from<'a>(
     experiment: &'a Experiment,
     home: &Path,
     threads: usize,
-    begun: Vec<GroupState>,
-    parts: Option<Parts>,
+    begun: Begun,
     progress: &Progress,
+    observer: &dyn Observer,
 ) -> Result<Computed<'a>, Failure> {
+    let Begun { states, parts } = begun;
     let staging = Staging::open(home).map_err(Failure::failed)?;
     let started = chrono::DateTime::<chrono::Utc>::from(SystemTime::now());
     let clock = Instant::now();
@@ -139,11 +153,11 @@ pub fn compute_from<'a>(
     };
     let options = Options {
         threads,
-        observer: progress,
-        begun,
+        observer,
+        begun: states,
         save: Some((&save, save_every())),
     };
-    let done = work(experiment, options);
+    let done = Done::make(experiment, options);
     Ok(Computed {
         experiment,
         home: home.to_owned(),
@@ -156,8 +170,12 @@ pub fn compute_from<'a>(
 }
 
 impl Computed<'_> {
-    /// Writes tables and figures, and puts them in their place.
-    pub fn write(self, formats: &[Format]) -> Result<Finished, Failure> {
+    /// Writes tables and figures, and the page if one was recorded, and puts them in their place.
+    pub fn write(
+        self,
+        formats: &[Format],
+        recorder: Option<&Recorder>,
+    ) -> Result<Finished, Failure> {
         let Computed {
             experiment,
             home,
@@ -172,6 +190,11 @@ impl Computed<'_> {
         let figures = &experiment.figures;
         // A figure that cannot be drawn does not cost the run.
         let drawn = draw_all(experiment, figures, &tables, formats, &mut staging);
+        if let Some(recorder) = recorder {
+            let page = recorder.page(experiment, &done, seconds);
+            let written = staging.write("page.html", page.as_bytes());
+            written.map_err(Failure::failed)?;
+        }
         let (resamples, groups) = done.counts();
         if interrupted() {
             let (done, total) = (resamples, most_resamples(experiment));
@@ -201,63 +224,6 @@ impl Computed<'_> {
         drawn?;
         let report = done.report(experiment, seconds);
         Ok(Finished { files, report })
-    }
-}
-
-/// What an experiment or a simulation gave.
-enum Done<'a> {
-    Results(Box<Results>),
-    Simulated {
-        setup: &'a Setup,
-        rows: Vec<Row>,
-        resamples: u64,
-    },
-}
-
-fn work<'a>(experiment: &'a Experiment, options: Options) -> Result<Done<'a>, RunError> {
-    match (&experiment.simulation, experiment.run.length) {
-        (Some(setup), Length::Resamples(resamples)) => Ok(Done::Simulated {
-            setup,
-            rows: simulation::run(setup, resamples, experiment.run.seed, options.observer)?,
-            resamples,
-        }),
-        _ => engine::run_with(experiment, options).map(|r| Done::Results(Box::new(r))),
-    }
-}
-
-impl Done<'_> {
-    fn tables(&self, experiment: &Experiment) -> Tables {
-        match self {
-            Done::Results(results) => Tables::new(experiment, results),
-            Done::Simulated { rows, .. } => Tables::of_simulation(rows),
-        }
-    }
-
-    /// How many resamples there were, and in how many groups.
-    fn counts(&self) -> (u64, usize) {
-        match self {
-            Done::Results(results) => (results.resamples, groups_for(results.resamples)),
-            // The error bars of a simulation come from single resamples.
-            Done::Simulated { resamples, .. } => (*resamples, *resamples as usize),
-        }
-    }
-
-    fn reached(&self) -> Option<f64> {
-        match self {
-            Done::Results(results) => results.reached,
-            Done::Simulated { .. } => None,
-        }
-    }
-
-    fn report(&self, experiment: &Experiment, seconds: f64) -> Report {
-        match self {
-            Done::Results(results) => report::report(experiment, results, seconds),
-            Done::Simulated {
-                setup,
-                rows,
-                resamples,
-            } => simulate::report(experiment, setup, rows, *resamples, seconds),
-        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::Failure;
-use super::make::{VERSION, compute_from};
+use super::make::{Begun, VERSION, compute_from};
 use super::options::{Output, cores};
 use super::progress::{Progress, watch_interrupts};
 use crate::decompose::groups_for;
@@ -54,9 +54,13 @@ impl Merge {
         watch_interrupts();
         let home = self.out.join(&experiment.name);
         let progress = Progress::new(self.output.quiet);
-        let computed = compute_from(&experiment, &home, cores(), states, None, &progress);
+        let begun = Begun {
+            states,
+            parts: None,
+        };
+        let computed = compute_from(&experiment, &home, cores(), begun, &progress, &progress);
         progress.finish();
-        let finished = computed?.write(&self.output.format)?;
+        let finished = computed?.write(&self.output.format, None)?;
         finished.tell(&experiment.name, &home, self.output.quiet)
     }
 

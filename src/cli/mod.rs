@@ -4,6 +4,7 @@ mod catalogue;
 mod check;
 mod draw;
 mod figures;
+mod lab;
 mod list;
 mod load;
 mod make;
@@ -12,10 +13,8 @@ mod new;
 mod options;
 mod page;
 mod progress;
-mod report;
 mod run;
 mod schema;
-mod simulate;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -40,6 +39,7 @@ Examples:
   bvlab run tree-tradeoff              run one of them: tables and figure in results/
   bvlab run tree-tradeoff --set problem.train=1000
   bvlab figures --page                 all of them, and a page that shows them
+  bvlab lab                            the live page: drag the capacity, see the error split
   bvlab new mine && bvlab run mine.toml";
 
 #[derive(Debug, Subcommand)]
@@ -47,6 +47,7 @@ enum Command {
     Run(run::Run),
     Figures(figures::Figures),
     Draw(draw::Draw),
+    Lab(lab::LabCommand),
     Merge(merge::Merge),
     Check(check::Check),
     List(list::List),
@@ -102,6 +103,7 @@ pub fn main() -> ExitCode {
         Command::Run(run) => run.execute(),
         Command::Figures(figures) => figures.execute(),
         Command::Draw(draw) => draw.execute(),
+        Command::Lab(lab) => lab.execute(),
         Command::Merge(merge) => merge.execute(),
         Command::Check(check) => check.execute(),
         Command::List(list) => list.execute(),

@@ -26,12 +26,16 @@ pub fn interrupted() -> bool {
 
 /// Makes Ctrl-C ask for a clean stop; a second one ends the program at once.
 pub fn watch_interrupts() {
+    watch_interrupts_with("stopping after this training set; Ctrl-C again stops at once");
+}
+
+/// The same, with other words.
+pub fn watch_interrupts_with(note: &'static str) {
     static ONCE: OnceLock<()> = OnceLock::new();
     ONCE.get_or_init(|| {
         // Without a handler Ctrl-C ends the program, which is safe too.
-        let _ = ctrlc::set_handler(|| {
+        let _ = ctrlc::set_handler(move || {
             if !INTERRUPTED.swap(true, Ordering::SeqCst) {
-                let note = "stopping after this training set; Ctrl-C again stops at once";
                 let _ = writeln!(std::io::stderr(), "{note}");
             } else if !WRITING.load(Ordering::SeqCst) {
                 std::process::exit(130);

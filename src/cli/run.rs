@@ -10,9 +10,10 @@ use super::options::{Output, Work};
 use super::progress::{Progress, watch_interrupts};
 use super::{Failure, Format};
 use crate::decompose::GROUPS;
-use crate::engine::{self, GroupState, Options, Shard, most_resamples};
+use crate::engine::{self, GroupState, Observer, Options, Shard, most_resamples};
 use crate::experiment::{Experiment, Figure, Length};
 use crate::figure;
+use crate::lab::Recorder;
 use crate::outcome::{OutcomeError, Parts, ShardNote, Staging, Tables};
 
 /// Run experiments: tables and figures go to results/NAME/.
@@ -31,6 +32,10 @@ pub struct Run {
 
     #[command(flatten)]
     output: Output,
+
+    /// Also write page.html: the live page of this run, in one file that needs no server
+    #[arg(long, conflicts_with = "shard")]
+    page: bool,
 
     /// Compute only a part of the groups, as in 2/4; `bvlab merge` joins the parts
     #[arg(long, value_name = "I/N", value_parser = shard)]
@@ -56,6 +61,7 @@ Examples:
   bvlab run tree-tradeoff                          an experiment that ships with bvlab
   bvlab run mine.toml --resamples 10000 --seed 7   more training sets, other ones
   bvlab run mine.toml --set problem.train=50       change any key
+  bvlab run mine.toml --page                       and a live page in one file
   bvlab run mine.toml --shard 2/4                  a quarter of the work; see bvlab merge
   bvlab run mine.toml --set 'problem.noise = { normal = 1 }' --format png,svg --out slides";
 
@@ -159,9 +165,15 @@ impl Run {
         let home = self.work.out.join(&experiment.name);
         let progress = Progress::new(self.output.quiet);
         progress.begin(&experiment.name, most_resamples(experiment));
-        let computed = compute(experiment, &home, self.work.threads(), &progress);
+        let recorder = self.page.then(|| Recorder::new(&progress));
+        let observer: &dyn Observer = match &recorder {
+            Some(recorder) => recorder,
+            None => &progress,
+        };
+        let threads = self.work.threads();
+        let computed = compute(experiment, &home, threads, &progress, observer);
         progress.finish();
-        let finished = computed?.write(&self.output.format)?;
+        let finished = computed?.write(&self.output.format, recorder.as_ref())?;
         finished.tell(&experiment.name, &home, self.output.quiet)
     }
 }

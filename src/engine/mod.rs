@@ -6,6 +6,7 @@
 //! them.
 
 mod blocks;
+mod replay;
 mod worker;
 
 use std::collections::HashSet;
@@ -20,6 +21,7 @@ use crate::experiment::{Curve, Experiment, Length, Stage, TestKind};
 use crate::learner::{Diagnosis, Expected};
 use crate::problem::{NotFinite, Training};
 use blocks::{Block, boundary};
+pub use replay::Replay;
 use worker::Worker;
 
 /// Sees a run from outside: the one seam for progress bars, pages and Ctrl-C.
@@ -29,9 +31,26 @@ pub trait Observer: Sync {
         let _ = (done, total);
     }
 
-    /// Whether the run is to stop; asked after every resample.
+    /// Whether the run is to stop; asked before every resample.
     fn stopped(&self) -> bool {
         false
+    }
+
+    /// Whether the run is to show what it has as it goes, by [`Observer::kept`] and
+    /// [`Observer::frame`].
+    fn watches(&self) -> bool {
+        false
+    }
+
+    /// A resample that is kept has been fitted; they come in no fixed order.
+    fn kept(&self, kept: &Kept) {
+        let _ = kept;
+    }
+
+    /// The estimates from the first `count` resamples, one per learner: to the last bit those of a
+    /// run of just so many.
+    fn frame(&self, count: u64, learners: &[Decomposition]) {
+        let _ = (count, learners);
     }
 }
 
@@ -258,6 +277,15 @@ pub fn run_with(experiment: &Experiment, options: Options) -> Result<Results, Ru
     let mut reached = None;
     let decompositions = match experiment.run.length {
         Length::Resamples(count) => {
+            if observer.watches() {
+                // Rounds that end where every group has finished the same block.
+                let groups = groups_for(count) as u64;
+                let ends = (0..).map(|round| boundary(round) * groups);
+                for end in ends.take_while(|end| *end < count) {
+                    pool.advance(end)?;
+                    observer.frame(end, &pool.decompose(&noise));
+                }
+            }
             pool.advance(count)?;
             pool.decompose(&noise)
         }
@@ -275,9 +303,15 @@ pub fn run_with(experiment: &Experiment, options: Options) -> Result<Results, Ru
             if reached.is_some_and(|worst| worst <= share) || round >= most {
                 break decompositions;
             }
+            if observer.watches() {
+                observer.frame(count, &decompositions);
+            }
         },
     };
     let resamples = pool.resamples;
+    if observer.watches() {
+        observer.frame(resamples, &decompositions);
+    }
     pool.keep_the_rest()?;
     let mut kept = std::mem::take(&mut pool.kept);
     kept.sort_by_key(|kept| kept.resample);
@@ -509,7 +543,12 @@ impl<'a> Pool<'a> {
                     }
                     match worker.resample(resample) {
                         Ok(None) => {}
-                        Ok(Some(one)) => lock(&kept).push(one),
+                        Ok(Some(one)) => {
+                            if observer.watches() {
+                                observer.kept(&one);
+                            }
+                            lock(&kept).push(one);
+                        }
                         Err(error) => {
                             failed.store(true, Ordering::Relaxed);
                             let mut failure = lock(&failure);
@@ -575,25 +614,39 @@ impl<'a> Pool<'a> {
     }
 
     fn decompose(&self, noise: &[Vec<f64>]) -> Vec<Decomposition> {
-        let test = &self.experiment.test;
         let groups: Vec<_> = self.groups.iter().map(lock).collect();
-        let decompose = |(which, curve): (usize, &Curve)| {
-            let tallies: Vec<&Tally> = groups.iter().map(|group| &group.tallies[which]).collect();
-            let problems = curve.problems();
-            let noise: Vec<&[f64]> = problems.iter().map(|p| noise[*p].as_slice()).collect();
-            decompose::decompose(
-                &tallies,
-                Tested {
-                    noise: &noise,
-                    weights: &test.weights,
-                    drawn: test.kind == TestKind::Drawn,
-                    members: by_setting(curve, |stage| stage.learner.members()).as_deref(),
-                },
-            )
-        };
-        let curves = self.experiment.curves.iter().enumerate();
-        curves.map(decompose).collect()
+        let tallies: Vec<&[Tally]> = groups.iter().map(|group| &*group.tallies).collect();
+        decompose_groups(self.experiment, noise, &tallies)
     }
+}
+
+/// Splits the error of every learner, from the tallies of all groups.
+fn decompose_groups(
+    experiment: &Experiment,
+    noise: &[Vec<f64>],
+    groups: &[&[Tally]],
+) -> Vec<Decomposition> {
+    let test = &experiment.test;
+    let decompose = |(which, curve): (usize, &Curve)| {
+        let tallies: Vec<&Tally> = groups.iter().map(|tallies| &tallies[which]).collect();
+        let problems = curve.problems();
+        let noise: Vec<&[f64]> = problems.iter().map(|p| noise[*p].as_slice()).collect();
+        decompose::decompose(
+            &tallies,
+            Tested {
+                noise: &noise,
+                weights: &test.weights,
+                drawn: test.kind == TestKind::Drawn,
+                members: by_setting(curve, |stage| stage.learner.members()).as_deref(),
+            },
+        )
+    };
+    experiment
+        .curves
+        .iter()
+        .enumerate()
+        .map(decompose)
+        .collect()
 }
 
 impl Group {

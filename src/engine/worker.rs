@@ -37,6 +37,29 @@ pub(super) struct Worker<'a> {
     first_train_error: Vec<f64>,
 }
 
+/// By problem, the noise's sd at the test points.
+pub(super) fn standard_deviations(noise: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let roots = |noise: &Vec<f64>| noise.iter().map(|variance| variance.sqrt()).collect();
+    noise.iter().map(roots).collect()
+}
+
+/// Draws the noise of a resample's fresh labels at the test points, for every problem.
+pub(super) fn fresh_noise(
+    experiment: &Experiment,
+    resample: u64,
+    sd: &[Vec<f64>],
+    unit: &mut [f64],
+    fresh: &mut [Vec<f64>],
+) {
+    let mut stream = Stream::new(experiment.run.seed, Purpose::Test, resample);
+    experiment.problem().noise.draw_unit(&mut stream, unit);
+    for (fresh, sd) in fresh.iter_mut().zip(sd) {
+        for ((fresh, unit), sd) in fresh.iter_mut().zip(&*unit).zip(sd) {
+            *fresh = unit * sd;
+        }
+    }
+}
+
 /// How many of the first resamples something is kept of.
 pub(super) fn most_kept(experiment: &Experiment) -> u64 {
     experiment.run.keep.max(DIAGNOSED)
@@ -65,10 +88,7 @@ impl<'a> Worker<'a> {
         Worker {
             experiment,
             truth,
-            sd: noise
-                .iter()
-                .map(|noise| noise.iter().map(|variance| variance.sqrt()).collect())
-                .collect(),
+            sd: standard_deviations(noise),
             noise: noise.iter().map(average).collect(),
             learners: experiment.curves.iter().map(stages).collect(),
             tallies: tallies(experiment),
@@ -143,13 +163,13 @@ impl<'a> Worker<'a> {
                     .map_err(|error| RunError::Problem(error, resample))?;
             }
         }
-        let mut stream = Stream::new(run.seed, Purpose::Test, resample);
-        problems[0].noise.draw_unit(&mut stream, &mut self.unit);
-        for (fresh, sd) in self.fresh.iter_mut().zip(&self.sd) {
-            for ((fresh, unit), sd) in fresh.iter_mut().zip(&self.unit).zip(sd) {
-                *fresh = unit * sd;
-            }
-        }
+        fresh_noise(
+            self.experiment,
+            resample,
+            &self.sd,
+            &mut self.unit,
+            &mut self.fresh,
+        );
         Ok(())
     }
 

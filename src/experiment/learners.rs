@@ -9,7 +9,7 @@ use super::problem::check_train;
 use super::raw::{Block, Num, RawExperiment, RawSweep, Value};
 use super::source::Trouble;
 use super::sweep::Values;
-use super::{Axis, Curve, Stage};
+use super::{Axis, Bounds, Curve, Stage};
 use crate::learner::{Blueprint, FAMILIES, Family, Learner, Most, Number, family};
 use crate::problem::{Expression, Problem};
 use crate::words::{choice, did_you_mean, number, thousands};
@@ -42,12 +42,10 @@ struct Place {
     index: usize,
 }
 
-/// The most settings of one learner, of all axes together.
-const MOST_SETTINGS: usize = 1_000_000;
-
 /// The problems that learners are fitted to, each once.
 struct Problems<'a> {
     given: &'a Problem,
+    bounds: &'a Bounds,
     span: Range<usize>,
     made: Vec<Problem>,
     /// By number of points and swept sd.
@@ -95,10 +93,12 @@ pub(super) fn check(
     raw: &RawExperiment,
     span: Range<usize>,
     problem: &Problem,
+    bounds: &Bounds,
 ) -> Result<(Vec<Curve>, Vec<Problem>), Trouble> {
     let mut curves: Vec<Curve> = Vec::new();
     let mut problems = Problems {
         given: problem,
+        bounds,
         span,
         made: Vec::new(),
         known: HashMap::new(),
@@ -166,7 +166,7 @@ fn check_one(
         let mut entries = entries.iter();
         entries.find(|(name, _)| name.get_ref() == "train")
     }) {
-        Some((_, values)) => Some(train_values(values, problems.given)?),
+        Some((_, values)) => Some(train_values(values, problems.given, problems.bounds)?),
         None => None,
     };
     if trains.is_none() {
@@ -186,6 +186,7 @@ fn check_one(
         reference,
         shared,
         problem: &smallest,
+        bounds: problems.bounds,
     };
     let swept = match sweep {
         None => Vec::new(),
@@ -200,11 +201,12 @@ fn check_one(
         axes,
         stages: Vec::new(),
     };
-    if curve.settings() > MOST_SETTINGS {
+    let most = problems.bounds.settings;
+    if curve.settings() as u64 > most {
         let message = format!(
             "the sweep has {} settings, and {} are the most",
             thousands(curve.settings() as u64),
-            thousands(MOST_SETTINGS as u64)
+            thousands(most)
         );
         let span = sweep.and_then(|RawSweep(entries)| Some(entries.first()?.0.span()));
         return Err(Trouble::new(span.unwrap_or(raw.span()), message));
@@ -411,6 +413,7 @@ struct Asked<'a> {
     /// Whether the sweep is that of all learners.
     shared: bool,
     problem: &'a Problem,
+    bounds: &'a Bounds,
 }
 
 impl Asked<'_> {
@@ -458,7 +461,7 @@ impl Asked<'_> {
         };
         match name.get_ref().as_str() {
             "train" => {
-                let values = train_values(values, self.problem)?;
+                let values = train_values(values, self.problem, self.bounds)?;
                 let axis = axis("train", "points in a training set", values);
                 return Ok(Some((axis, Target::Train)));
             }
@@ -518,14 +521,18 @@ impl Asked<'_> {
 }
 
 /// The values of a sweep over the number of training points.
-fn train_values(raw: &Spanned<Value>, problem: &Problem) -> Result<Values, Trouble> {
+fn train_values(
+    raw: &Spanned<Value>,
+    problem: &Problem,
+    bounds: &Bounds,
+) -> Result<Values, Trouble> {
     let mut values = Values::read(raw)?;
     if matches!(raw.get_ref(), Value::Table(_)) {
         values = values.rounded();
     }
     for (value, span) in &values.values {
         let value = Spanned::new(span.clone(), Num(*value));
-        check_train(&value, problem.inputs, problem.dimension)?;
+        check_train(&value, problem.inputs, problem.dimension, bounds)?;
     }
     Ok(values)
 }

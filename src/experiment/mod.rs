@@ -29,8 +29,39 @@ use crate::words::{number, short, thousands};
 use raw::{Num, RawExperiment};
 use source::Trouble;
 
-/// The most training points, test points or kept resamples.
-const MOST_POINTS: u64 = 10_000_000;
+/// How large an experiment may be. A command line takes what memory can hold; a server that many
+/// share takes less. What is larger is refused before anything is made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// The most training points.
+    pub train: u64,
+    /// The most test points.
+    pub test: u64,
+    /// The most coordinates of an input.
+    pub dimension: u64,
+    /// The most settings of one learner, of all axes together.
+    pub settings: u64,
+    /// The most learners.
+    pub learners: usize,
+    /// The most resamples.
+    pub resamples: u64,
+    /// The most resamples that are kept for drawing.
+    pub keep: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Bounds {
+            train: 10_000_000,
+            test: 10_000_000,
+            dimension: 10_000,
+            settings: 1_000_000,
+            learners: usize::MAX,
+            resamples: 1_000_000_000_000,
+            keep: 10_000,
+        }
+    }
+}
 
 /// A checked experiment.
 #[derive(Clone)]
@@ -256,7 +287,20 @@ impl Experiment {
     ///
     /// The first thing that is wrong, with its place in the text.
     pub fn read(name: &str, source: Source) -> Result<Experiment, Box<ExperimentError>> {
-        check(name, &source).map_err(|trouble| source.explain(trouble))
+        Experiment::read_within(name, source, &Bounds::default())
+    }
+
+    /// Reads and checks an experiment that may be only so large.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, with its place in the text.
+    pub fn read_within(
+        name: &str,
+        source: Source,
+        bounds: &Bounds,
+    ) -> Result<Experiment, Box<ExperimentError>> {
+        check(name, &source, bounds).map_err(|trouble| source.explain(trouble))
     }
 }
 
@@ -265,9 +309,9 @@ pub fn schema() -> serde_json::Value {
     raw::schema()
 }
 
-fn check(name: &str, source: &Source) -> Result<Experiment, Trouble> {
+fn check(name: &str, source: &Source, bounds: &Bounds) -> Result<Experiment, Trouble> {
     let raw: RawExperiment = source.read()?;
-    let mut run = run::check_run(&raw.run)?;
+    let mut run = run::check_run(&raw.run, bounds)?;
     if let Some(simulation) = &raw.simulation {
         let (setup, figures) = simulation::check(simulation, &raw)?;
         return Ok(Experiment {
@@ -289,15 +333,19 @@ fn check(name: &str, source: &Source) -> Result<Experiment, Trouble> {
             "`bvlab new NAME` writes an example with every key; an experiment without a problem is a `simulation`",
         ));
     };
-    let problem = problem::check_problem(raw_problem, run.seed)?;
+    let problem = problem::check_problem(raw_problem, run.seed, bounds)?;
     if raw.learner.is_empty() {
         return Err(Trouble::new(0..0, "the experiment has no learner")
             .help("add for example `[[learner]]` with `tree = {}`"));
     }
-    let (curves, problems) = learners::check(&raw, raw_problem.span(), &problem)?;
+    if let Some(learner) = raw.learner.get(bounds.learners) {
+        let message = format!("there can be at most {} learners", bounds.learners);
+        return Err(Trouble::new(learner.span(), message));
+    }
+    let (curves, problems) = learners::check(&raw, raw_problem.span(), &problem, bounds)?;
     let largest = problems.iter().max_by_key(|problem| problem.train);
     let largest = largest.expect("every learner has a problem");
-    let test = run::check_test(raw.run.test.as_ref(), &problems, largest, run.seed)?;
+    let test = run::check_test(raw.run.test.as_ref(), &problems, largest, run.seed, bounds)?;
     run::check_size(&raw.run, &curves, &problems, &test, &mut run)?;
     problem::check_finite(raw_problem, largest, &test, run.seed)?;
     let figures = figure::check(&raw.figure, &raw.look, &curves, largest, run.sources)?;

@@ -6,17 +6,24 @@ use toml::Spanned;
 
 use super::raw::{self, Num, Only, RawInputs, RawNoise, RawProblem};
 use super::source::Trouble;
-use super::{MOST_POINTS, Test, truth, whole};
+use super::{Bounds, Test, truth, whole};
 use crate::problem::{Expression, Inputs, Noise, NotFinite, Points, Problem, Shape, grid, side};
 use crate::stream::{Purpose, Stream};
 use crate::words::{choice, number, thousands};
 
+/// The most coordinates of all inputs of a training set.
+const MOST_COORDINATES: usize = 100_000_000;
+
 /// The problem as it is given; `train` is 0 where it is left to the sweep.
-pub(super) fn check_problem(raw: &Spanned<RawProblem>, seed: u64) -> Result<Problem, Trouble> {
+pub(super) fn check_problem(
+    raw: &Spanned<RawProblem>,
+    seed: u64,
+    bounds: &Bounds,
+) -> Result<Problem, Trouble> {
     let raw = raw.get_ref();
-    let (inputs, dimension, fixed) = check_inputs(&raw.inputs)?;
+    let (inputs, dimension, fixed) = check_inputs(&raw.inputs, bounds)?;
     let train = match &raw.train {
-        Some(train) => check_train(train, inputs, dimension)?,
+        Some(train) => check_train(train, inputs, dimension, bounds)?,
         None => 0,
     };
     Ok(Problem {
@@ -34,9 +41,10 @@ pub(super) fn check_train(
     raw: &Spanned<Num>,
     inputs: Inputs,
     dimension: usize,
+    bounds: &Bounds,
 ) -> Result<usize, Trouble> {
-    let train = whole(raw, "`train`", 1, MOST_POINTS)? as usize;
-    if train * dimension > 10 * MOST_POINTS as usize {
+    let train = whole(raw, "`train`", 1, bounds.train)? as usize;
+    if train * dimension > MOST_COORDINATES {
         let message =
             format!("{train} points in {dimension} dimensions are more than memory can hold");
         return Err(Trouble::new(raw.span(), message));
@@ -59,7 +67,10 @@ pub(super) fn check_train(
     Ok(train)
 }
 
-fn check_inputs(raw: &Spanned<Only<RawInputs>>) -> Result<(Inputs, usize, bool), Trouble> {
+fn check_inputs(
+    raw: &Spanned<Only<RawInputs>>,
+    bounds: &Bounds,
+) -> Result<(Inputs, usize, bool), Trouble> {
     let span = raw.span();
     let Only(raw) = raw.get_ref();
     let ends = |pair: &Spanned<raw::Pair>| {
@@ -110,7 +121,7 @@ fn check_inputs(raw: &Spanned<Only<RawInputs>>) -> Result<(Inputs, usize, bool),
         }
     };
     let dimension = match &raw.dimension {
-        Some(value) => whole(value, "`dimension`", 1, 10_000)? as usize,
+        Some(value) => whole(value, "`dimension`", 1, bounds.dimension)? as usize,
         None => 1,
     };
     let grid = matches!(inputs, Inputs::Grid { .. });

@@ -4,22 +4,20 @@ use toml::Spanned;
 
 use super::raw::{Num, RawRun, RawTest};
 use super::source::Trouble;
-use super::{Curve, Length, MOST_POINTS, Run, Test, TestKind, whole};
+use super::{Bounds, Curve, Length, Run, Test, TestKind, whole};
 use crate::problem::{Inputs, Points, Problem, grid, side};
 use crate::stream::{Purpose, Stream};
 use crate::words::thousands;
 
 /// The fewest resamples: with one left out, the others still need a variance and its spread.
 const FEWEST_RESAMPLES: u64 = 4;
-/// The most resamples.
-const MOST_RESAMPLES: u64 = 1_000_000_000_000;
 /// Seeds up to here survive the way through TOML and JSON.
 const MOST_SEED: u64 = 1 << 53;
 
-pub(super) fn check_run(raw: &RawRun) -> Result<Run, Trouble> {
+pub(super) fn check_run(raw: &RawRun, bounds: &Bounds) -> Result<Run, Trouble> {
     let length = match (&raw.precision, &raw.max_resamples) {
         (None, None) => Length::Resamples(match &raw.resamples {
-            Some(value) => whole(value, "`resamples`", FEWEST_RESAMPLES, MOST_RESAMPLES)?,
+            Some(value) => whole(value, "`resamples`", FEWEST_RESAMPLES, bounds.resamples)?,
             None => 1000,
         }),
         (None, Some(most)) => {
@@ -45,7 +43,7 @@ pub(super) fn check_run(raw: &RawRun) -> Result<Run, Trouble> {
                 return Err(Trouble::new(precision.span(), message)
                     .help("0.02 asks for standard errors below 2 % of the risk"));
             }
-            let most = whole(most, "`max-resamples`", FEWEST_RESAMPLES, MOST_RESAMPLES)?;
+            let most = whole(most, "`max-resamples`", FEWEST_RESAMPLES, bounds.resamples)?;
             Length::Precision { share, most }
         }
     };
@@ -54,8 +52,8 @@ pub(super) fn check_run(raw: &RawRun) -> Result<Run, Trouble> {
         None => 1,
     };
     let keep = match &raw.keep {
-        Some(value) => whole(value, "`keep`", 1, 10_000)?,
-        None => 50,
+        Some(value) => whole(value, "`keep`", 1, bounds.keep)?,
+        None => 50.min(bounds.keep),
     };
     Ok(Run {
         length,
@@ -75,6 +73,7 @@ pub(super) fn check_test(
     problems: &[Problem],
     problem: &Problem,
     seed: u64,
+    bounds: &Bounds,
 ) -> Result<Test, Trouble> {
     let dimension = problem.dimension;
     let span = raw.map_or(0..0, Spanned::span);
@@ -83,7 +82,7 @@ pub(super) fn check_test(
             &Spanned::new(span.clone(), *count),
             "the number of test points",
             1,
-            MOST_POINTS,
+            bounds.test,
         )
     };
     let default = match dimension {

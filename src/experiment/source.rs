@@ -34,6 +34,13 @@ impl ExperimentError {
         self.help.as_deref()
     }
 
+    /// The line that it is in, counted from 1; `None` if a key that was set on top of the text is
+    /// to blame.
+    pub fn line(&self) -> Option<usize> {
+        let before = self.text.inner().get(..self.span.offset())?;
+        (self.text.name() != SET).then(|| 1 + before.matches('\n').count())
+    }
+
     /// The token that is to blame.
     pub fn token(&self) -> &str {
         let start = self.span.offset();
@@ -43,6 +50,9 @@ impl ExperimentError {
             .unwrap_or("")
     }
 }
+
+/// What a key that was set on top of a text is called.
+const SET: &str = "--set";
 
 /// Something wrong at a place of the text, before it is known which file that is.
 #[derive(Clone, Debug)]
@@ -133,6 +143,37 @@ impl Source {
         T::deserialize(toml::de::Deserializer::from(root)).map_err(from_serde)
     }
 
+    /// The text with all keys that were set in their places: an experiment of its own, without the
+    /// comments. `None` if it cannot be read.
+    pub fn merged(&self) -> Option<toml::Table> {
+        self.read().ok()
+    }
+
+    /// [`Source::merged`] as it is written to a file: a heading for every table, what is in it on
+    /// one line each.
+    pub fn merged_text(&self) -> Option<String> {
+        let (mut text, mut sections) = (String::new(), String::new());
+        let mut section = |heading: String, table: &toml::Table| {
+            sections.push_str(&format!("\n{heading}\n"));
+            for (key, value) in table {
+                sections.push_str(&format!("{} = {value}\n", key_text(key)));
+            }
+        };
+        for (key, value) in &self.merged()? {
+            match value {
+                toml::Value::Table(table) => section(format!("[{}]", key_text(key)), table),
+                toml::Value::Array(items)
+                    if !items.is_empty() && items.iter().all(toml::Value::is_table) =>
+                {
+                    let tables = items.iter().filter_map(toml::Value::as_table);
+                    tables.for_each(|table| section(format!("[[{}]]", key_text(key)), table));
+                }
+                value => text.push_str(&format!("{} = {value}\n", key_text(key))),
+            }
+        }
+        Some(text + &sections)
+    }
+
     /// Whether two texts describe the same run: they may differ in figures and in what is only
     /// told to people.
     pub fn same_run(&self, other: &Source) -> bool {
@@ -154,7 +195,7 @@ impl Source {
 
     /// What the numbers follow from, and the rest.
     fn parts(&self) -> Option<(toml::Table, toml::Table)> {
-        let all: toml::Table = self.read().ok()?;
+        let all = self.merged()?;
         let shown = ["title", "look-for", "question", "answer", "look", "figure"];
         let (shown, run) = all
             .into_iter()
@@ -175,7 +216,7 @@ impl Source {
             .find(|(start, line)| span.start >= *start && span.end <= start + line.len());
         let (text, span) = match set {
             Some((start, line)) => (
-                NamedSource::new("--set", line.to_owned()),
+                NamedSource::new(SET, line.to_owned()),
                 span.start - start..span.end - start,
             ),
             None => {
@@ -198,6 +239,15 @@ impl Source {
             span: span.into(),
             label,
         })
+    }
+}
+
+/// A key as it stands in a file: in quotes where it must.
+fn key_text(key: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    match !key.is_empty() && key.chars().all(plain) {
+        true => key.to_owned(),
+        false => toml::Value::String(key.to_owned()).to_string(),
     }
 }
 

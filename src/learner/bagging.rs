@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 
 use super::family::{Blueprint, Choice, Family, Most, Number, whole};
-use super::{Learner, room};
+use super::{Learner, Size, room};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
@@ -260,6 +260,16 @@ impl Learner for Bagging {
         let alike = self.sample != BaggingSample::Split;
         let members = self.settings.iter().map(|setting| setting.members);
         alike.then(|| members.collect())
+    }
+
+    fn work(&self, size: Size) -> f64 {
+        let members = self.settings.iter().map(|setting| setting.members).max();
+        let fits = match self.sample {
+            // Every number of members is an ensemble of its own.
+            BaggingSample::Split => self.settings.len(),
+            BaggingSample::Bootstrap | BaggingSample::All => members.unwrap_or(0),
+        };
+        fits as f64 * (self.base.work(size) + size.train)
     }
 }
 

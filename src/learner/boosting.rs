@@ -1,7 +1,7 @@
 //! Gradient boosting of regression trees for squared error.
 
 use super::family::{Blueprint, Family, Most, Number, whole};
-use super::{Learner, Tree, TreeSetting, room};
+use super::{Learner, Size, Tree, TreeSetting, room};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
@@ -191,5 +191,14 @@ impl Learner for Boosting {
                 out[c * count..][..count].copy_from_slice(sums);
             }
         }
+    }
+
+    fn work(&self, size: Size) -> f64 {
+        let each = |chain: &Chain| {
+            let rounds = chain.settings.last().map_or(0, |(rounds, _)| *rounds);
+            let walk = size.predictions() * chain.depth.min(64) as f64;
+            rounds as f64 * (size.tree() + walk)
+        };
+        self.chains.iter().map(each).sum()
     }
 }

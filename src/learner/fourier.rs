@@ -8,7 +8,7 @@ use rand_distr::{Distribution, StandardNormal};
 use super::cosine::cosines;
 use super::family::{Blueprint, Family, LAMBDA, Most, Number, whole};
 use super::spectrum::{diagnose, filtered, length};
-use super::{Diagnosis, Learner};
+use super::{Diagnosis, Learner, Size};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
@@ -309,6 +309,22 @@ impl Learner for Fourier {
             }
         }
         found.into_iter().collect()
+    }
+
+    fn work(&self, size: Size) -> f64 {
+        let each = |setting: &FourierSetting| {
+            let columns = setting.features as f64;
+            let penalised = setting.lambda > 0.0 || setting.epochs.is_finite();
+            let solve = match penalised {
+                true => size.solve(columns),
+                false => 10.0 * size.train * size.train * columns.min(size.train),
+            };
+            solve + columns.min(size.train) * size.predictions()
+        };
+        let most = self.settings.iter().map(|setting| setting.features).max();
+        let features = most.unwrap_or(0) as f64 * (size.dimension + 10.0 + size.train);
+        let scales = self.scales.len() as f64;
+        self.settings.iter().map(each).sum::<f64>() + scales * features * size.predictions()
     }
 }
 

@@ -2,9 +2,9 @@
 
 use faer::Mat;
 
-use super::Learner;
 use super::family::{Blueprint, Family, LAMBDA, Most, Number, whole};
 use super::spectrum::ridge;
+use super::{Learner, Size};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
@@ -183,5 +183,11 @@ impl Learner for Gaussians {
 
     fn is_linear(&self) -> bool {
         true
+    }
+
+    fn work(&self, size: Size) -> f64 {
+        let bases = self.bases.iter().map(|basis| basis.count as f64 + 1.0);
+        let each = |columns: f64| size.solve(columns) + 10.0 * columns * size.predictions();
+        bases.map(each).sum::<f64>() + self.capacities as f64 * size.predictions()
     }
 }

@@ -1,7 +1,7 @@
 //! Kernel smoothing.
 
-use super::Learner;
 use super::family::{Blueprint, Choice, Family, Most, Number};
+use super::{Learner, Size};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
@@ -142,6 +142,11 @@ impl Learner for Kernel {
 
     fn is_linear(&self) -> bool {
         true
+    }
+
+    fn work(&self, size: Size) -> f64 {
+        let distances = size.dimension + 5.0 * self.capacities() as f64;
+        size.predictions() * size.train * distances
     }
 }
 

@@ -4,8 +4,8 @@ use linfa_nn::distance::L2Dist;
 use linfa_nn::{CommonNearestNeighbour, NearestNeighbour};
 use ndarray::{ArrayView1, ArrayView2};
 
-use super::Learner;
 use super::family::{Blueprint, Family, Most, Number, whole};
+use super::{Learner, Size};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
@@ -194,5 +194,13 @@ impl Learner for Knn {
 
     fn is_linear(&self) -> bool {
         true
+    }
+
+    fn work(&self, size: Size) -> f64 {
+        let search = match size.dimension {
+            1.0 => 0.0,
+            dimension => dimension * size.train,
+        };
+        size.predictions() * (self.capacities() as f64 + search)
     }
 }

@@ -4,7 +4,7 @@ use faer::Mat;
 
 use super::family::{Blueprint, Choice, Family, LAMBDA, Most, Number, whole};
 use super::spectrum::{centre, diagnose, length, ridge};
-use super::{Diagnosis, Expected, Learner};
+use super::{Diagnosis, Expected, Learner, Size};
 use crate::problem::{Inputs, Points, Problem, Training, Truth};
 use crate::stream::Stream;
 
@@ -226,6 +226,15 @@ impl Learner for Linear {
             }
         }
         found.into_iter().collect()
+    }
+
+    fn work(&self, size: Size) -> f64 {
+        let groups = self.groups.iter();
+        let each = |group: &Group| {
+            let columns = size.dimension.min(group.features as f64);
+            size.solve(columns) + group.settings.len() as f64 * columns * size.predictions()
+        };
+        groups.map(each).sum()
     }
 }
 

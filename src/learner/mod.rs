@@ -75,6 +75,12 @@ pub trait Learner: Replicate + Send + Sync {
         None
     }
 
+    /// About how many operations a fit and its predictions take. A server that many share bounds
+    /// it; a rough count will do.
+    fn work(&self, size: Size) -> f64 {
+        self.capacities() as f64 * size.predictions()
+    }
+
     /// Whether it solves for weights, and can be asked to [`Learner::diagnose`] that.
     fn solves(&self) -> bool {
         false
@@ -85,6 +91,34 @@ pub trait Learner: Replicate + Send + Sync {
     fn diagnose(&mut self, data: &Training) -> Option<Vec<Diagnosis>> {
         let _ = data;
         None
+    }
+}
+
+/// What a learner is fitted to and asked for, for [`Learner::work`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Size {
+    /// The number of training points.
+    pub train: f64,
+    /// The number of coordinates of an input.
+    pub dimension: f64,
+    /// The number of test points.
+    pub points: f64,
+}
+
+impl Size {
+    /// How many inputs are predicted at: the test points and the training points.
+    fn predictions(self) -> f64 {
+        self.train + self.points
+    }
+
+    /// The growing of a tree: every coordinate is sorted, and looked through at every level.
+    fn tree(self) -> f64 {
+        10.0 * self.dimension * self.train * self.train.max(2.0).log2()
+    }
+
+    /// A singular value decomposition of a design matrix of so many columns.
+    fn solve(self, columns: f64) -> f64 {
+        20.0 * self.train * columns * columns.min(self.train)
     }
 }
 

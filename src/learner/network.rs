@@ -4,8 +4,8 @@ use pulp::{Arch, Simd, WithSimd};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::Learner;
 use super::family::{Blueprint, Choice, Family, Most, Number, whole};
+use super::{Learner, Size};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
@@ -271,6 +271,16 @@ impl Learner for Network {
                 *out = self.label_scale.mean + self.label_scale.sd * f;
             }
         }
+    }
+
+    fn work(&self, size: Size) -> f64 {
+        let each = |course: &Course| {
+            let epochs = course.stops.last().map_or(0, |(epochs, _)| *epochs);
+            let step = course.width as f64 * (size.dimension + 2.0);
+            let stops = course.stops.len() as f64;
+            step * (6.0 * size.train * epochs as f64 + stops * size.predictions())
+        };
+        self.courses.iter().map(each).sum()
     }
 }
 

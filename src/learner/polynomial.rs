@@ -4,7 +4,7 @@ use faer::Mat;
 
 use super::family::{Blueprint, Choice, Family, LAMBDA, Most, Number, whole};
 use super::spectrum::{centre, ridge};
-use super::{Learner, room};
+use super::{Learner, Size, room};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
@@ -194,6 +194,14 @@ impl Learner for Polynomial {
 
     fn is_linear(&self) -> bool {
         true
+    }
+
+    fn work(&self, size: Size) -> f64 {
+        let columns = |ridge: &Ridge| ridge.degree as f64 + 1.0;
+        let solves = self.ridge.iter().map(|ridge| size.solve(columns(ridge)));
+        let degree = self.settings.iter().map(|setting| setting.degree).max();
+        let columns = degree.unwrap_or(0) as f64 + self.capacities() as f64;
+        solves.sum::<f64>() + size.predictions() * columns
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::BinaryHeap;
 
 use rand::RngExt;
 
-use super::Learner;
 use super::family::{Blueprint, DEPTH, Family, Most, Number, whole};
+use super::{Learner, Size};
 use crate::problem::{Points, Training};
 use crate::stream::{Stream, mix};
 
@@ -212,6 +212,10 @@ impl Learner for Tree {
         for growth in &self.growths {
             growth.spread(points, &mut self.index, &mut self.ways, out);
         }
+    }
+
+    fn work(&self, size: Size) -> f64 {
+        self.growths.len() as f64 * size.tree() + self.capacities as f64 * size.predictions()
     }
 }
 

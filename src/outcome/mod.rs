@@ -1,12 +1,17 @@
 //! Results: tables and a manifest in a folder, written whole or not at all.
 
+mod done;
 mod folder;
 mod parts;
+pub(crate) mod report;
+mod simulated;
 mod table;
 mod tables;
 
+pub use done::Done;
 pub use folder::{Manifest, Staging, read};
 pub use parts::{Parts, ShardNote};
+pub use report::{Agreement, Report, report};
 pub use table::{Column, Table};
 pub use tables::Tables;
 

@@ -139,6 +139,19 @@ impl Table {
         self.write(path, |frame, file| CsvWriter::new(file).finish(frame))
     }
 
+    /// What [`Table::write_csv`] writes.
+    ///
+    /// # Errors
+    ///
+    /// If the columns do not fit together, which they do.
+    pub fn to_csv(&self) -> Result<Vec<u8>, String> {
+        let mut bytes = Vec::new();
+        let mut frame = self.frame().map_err(|error| error.to_string())?;
+        let written = CsvWriter::new(&mut bytes).finish(&mut frame);
+        written.map_err(|error| error.to_string())?;
+        Ok(bytes)
+    }
+
     /// Writes it as Parquet.
     ///
     /// # Errors

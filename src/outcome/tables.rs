@@ -38,6 +38,11 @@ impl Tables {
         }
     }
 
+    /// The table of averages alone.
+    pub fn curves(experiment: &Experiment, results: &Results) -> Table {
+        curves(experiment, results)
+    }
+
     /// The one table of a simulation.
     pub fn of_simulation(rows: &[Row]) -> Self {
         let number = |get: fn(&Row) -> f64| rows.iter().map(get).collect();

@@ -10,7 +10,7 @@ use crate::problem::{Inputs, NORMAL_REACH};
 use crate::words::{short, thousands};
 
 /// How often a correct program may say that the identity fails: once in a thousand runs.
-pub(super) const FALSE_ALARM: f64 = 0.001;
+pub(crate) const FALSE_ALARM: f64 = 0.001;
 
 /// What a run has to say.
 #[derive(Debug, Default)]
@@ -19,6 +19,20 @@ pub struct Report {
     pub text: String,
     /// What is to be doubted, for stderr.
     pub warnings: Vec<String>,
+    /// How well risk = noise + bias² + variance agrees with the testing error, where that can be
+    /// told.
+    pub agreement: Option<Agreement>,
+}
+
+/// How far noise + bias² + variance and the error measured on fresh labels are apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Agreement {
+    /// The largest difference, in standard errors.
+    pub largest: f64,
+    /// What chance allows, once in a thousand runs.
+    pub allowed: f64,
+    /// At how many values it was looked at.
+    pub values: u64,
 }
 
 /// The report of a run.
@@ -26,10 +40,9 @@ pub fn report(experiment: &Experiment, results: &Results, seconds: f64) -> Repor
     let mut report = Report::default();
     let _ = write(&mut report.text, experiment, results, seconds);
     report.warnings.extend(heavy_tails(experiment, results));
-    for said in [
-        identity(experiment, results),
-        precision(experiment, results),
-    ] {
+    let (said, agreement) = identity(experiment, results).unzip();
+    report.agreement = agreement;
+    for said in [said, precision(experiment, results)] {
         match said {
             Some(Ok(fact)) => report.text.push_str(&(fact + "\n")),
             Some(Err(doubt)) => report.warnings.push(doubt),
@@ -156,7 +169,7 @@ fn bests(text: &mut String, best: &[Best], factor: f64) -> std::fmt::Result {
 }
 
 /// Rows with their columns below each other.
-pub(super) fn table<const N: usize>(text: &mut String, rows: &[[String; N]]) -> std::fmt::Result {
+pub(crate) fn table<const N: usize>(text: &mut String, rows: &[[String; N]]) -> std::fmt::Result {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
     let widths: Vec<usize> = (0..N).map(|column| width(column).unwrap_or(0)).collect();
     for row in rows {
@@ -171,7 +184,10 @@ pub(super) fn table<const N: usize>(text: &mut String, rows: &[[String; N]]) -> 
 
 /// Compares noise + bias² + variance with the error measured on fresh labels, everywhere: a fact
 /// where they agree, a doubt where they differ by more than chance allows.
-fn identity(experiment: &Experiment, results: &Results) -> Option<Result<String, String>> {
+fn identity(
+    experiment: &Experiment,
+    results: &Results,
+) -> Option<(Result<String, String>, Agreement)> {
     let groups = results.learners.first()?.decomposition.groups;
     let (mut looked_at, mut left_out) = (0, 0);
     let mut worst: Option<(f64, &Curve, usize, &Parts)> = None;
@@ -202,24 +218,31 @@ fn identity(experiment: &Experiment, results: &Results) -> Option<Result<String,
             thousands(n + left_out)
         ),
     };
+    let agreement = Agreement {
+        largest: apart,
+        allowed: limit,
+        values: looked_at,
+    };
     if apart <= limit {
-        return Some(Ok(format!(
+        let fact = format!(
             "risk = noise + bias² + variance agrees with the testing error at {values}: \
              largest difference {apart:.1} standard errors, chance allows {limit:.1}"
-        )));
+        );
+        return Some((Ok(fact), agreement));
     }
     let place = match curve.describe(setting) {
         place if place.is_empty() => place,
         place => format!(" at {place}"),
     };
-    Some(Err(format!(
+    let doubt = format!(
         "risk = noise + bias² + variance DISAGREES with the testing error for `{}`{place}: \
          {} against {}, {apart:.1} standard errors where chance allows {limit:.1}. \
          Do not trust these numbers: a heavy tail or a mistake is at work.",
         curve.name,
         short(parts.risk.value),
         short(parts.test.value)
-    )))
+    );
+    Some((Err(doubt), agreement))
 }
 
 /// Where a mean over training sets rests on a few of them.
@@ -316,7 +339,7 @@ pub fn files(home: &Path, files: &[String]) -> String {
 }
 
 /// `0.1234 ± 0.0056`, with as many digits as the error has to say.
-pub(super) fn plus_minus(estimate: Estimate, factor: f64) -> String {
+pub(crate) fn plus_minus(estimate: Estimate, factor: f64) -> String {
     // An error of rounding alone has no digits to show.
     let reach = match factor * estimate.se {
         reach if reach < 1e-12 * estimate.value.abs() => 0.0,
@@ -384,7 +407,7 @@ mod tests {
         "#;
         let experiment = Experiment::read("identity", Source::new("", text, &[])).unwrap();
         let good = engine::run(&experiment, 1, &Unwatched).unwrap();
-        assert!(matches!(identity(&experiment, &good), Some(Ok(_))));
+        assert!(matches!(identity(&experiment, &good), Some((Ok(_), _))));
         // A noise that is a tenth too small, as when 49/50 of it is mistaken for all.
         let groups = |scale: f64| {
             let mut experiment = experiment.clone();
@@ -396,7 +419,7 @@ mod tests {
         let mut bad = good.clone();
         let parts = &mut bad.learners[0].decomposition.parts[0];
         parts.gap.value += parts.risk.value - groups(0.9);
-        let Some(Err(doubt)) = identity(&experiment, &bad) else {
+        let Some((Err(doubt), _)) = identity(&experiment, &bad) else {
             panic!("not called wrong");
         };
         assert!(

@@ -1,4 +1,4 @@
-//! What `bvlab run` does for a simulation, and what it prints.
+//! What the run of a simulation prints.
 
 use std::fmt::Write;
 

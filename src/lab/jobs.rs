@@ -1,0 +1,670 @@
+//! Runs for many clients at once.
+//!
+//! Equal requests share one run. Every run has threads of its own, which ask before every training
+//! set whether it is their turn: the conductor opens the gates of as many students' runs as there
+//! are cores, client by client in turn, and those of the lecturer always. So nobody starves another,
+//! a run that nobody listens to any more ends at its next training set, and how many run, wait and
+//! are remembered is bounded.
+
+use std::collections::{HashMap, VecDeque};
+use std::net::IpAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, RwLock, RwLockWriteGuard};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use futures_util::Stream;
+use futures_util::stream::unfold;
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::limits::{Limits, memory};
+use super::messages;
+use super::scene::Refusal;
+use super::sequence::Sequence;
+use crate::decompose::Decomposition;
+use crate::engine::{Kept, Observer, Options, RunError};
+use crate::experiment::Experiment;
+use crate::outcome::Done;
+
+/// The most runs of students that have begun, for every core.
+const RUNNING_PER_CORE: usize = 8;
+/// The most runs that wait to begin.
+const MOST_WAITING: usize = 400;
+/// The most bytes that all runs under way may hold together.
+const MOST_MEMORY: usize = 2 << 30;
+/// The most bytes of finished runs that are remembered.
+const MOST_REMEMBERED: usize = 256 << 20;
+/// How long a turn is, where there are more runs than cores.
+const TURN: Duration = Duration::from_millis(10);
+/// After how long a run counts as slow: its first frames are then made as it goes, not at its end.
+const SLOW: Duration = Duration::from_millis(150);
+/// How often a stream without news shows that it lives.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
+
+/// All runs of the lab.
+pub struct Jobs {
+    cores: usize,
+    state: Mutex<State>,
+    changed: Condvar,
+    closing: AtomicBool,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: Vec<Arc<Job>>,
+    running: Vec<Arc<Job>>,
+    /// Finished, the one that was used last at the end.
+    remembered: VecDeque<Arc<Job>>,
+    /// When turns were dealt last, and which turn it was.
+    dealt: Option<Instant>,
+    turn: u64,
+    /// By client: its last turn.
+    turns: HashMap<IpAddr, u64>,
+}
+
+/// A run, and what it has said so far.
+pub struct Job {
+    key: String,
+    client: IpAddr,
+    lecturer: AtomicBool,
+    limits: Limits,
+    memory: usize,
+    threads: usize,
+    experiment: Arc<Experiment>,
+    /// How many listen; changed under the lock of the state alone.
+    listeners: AtomicUsize,
+    cancelled: AtomicBool,
+    /// Whether it has computed for as long as it may.
+    overdue: AtomicBool,
+    /// Whether it is its turn.
+    open: AtomicBool,
+    gate: Mutex<()>,
+    opened: Condvar,
+    /// How long it has computed, in microseconds, and its last turn.
+    used: AtomicU64,
+    turn: AtomicU64,
+    log: RwLock<Log>,
+    news: watch::Sender<usize>,
+    done: OnceLock<Done>,
+}
+
+#[derive(Default)]
+struct Log {
+    messages: Vec<Bytes>,
+    size: usize,
+    finished: bool,
+}
+
+/// Who asks.
+#[derive(Clone, Copy, Debug)]
+pub struct Client {
+    /// Where from.
+    pub address: IpAddr,
+    /// Whether it is the lecturer: whoever sits at the machine itself.
+    pub lecturer: bool,
+}
+
+impl Client {
+    /// The client at an address.
+    pub fn at(address: IpAddr) -> Self {
+        let address = address.to_canonical();
+        let here = [
+            IpAddr::from([127, 0, 0, 1]),
+            IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1]),
+        ];
+        Client {
+            address,
+            lecturer: here.contains(&address),
+        }
+    }
+
+    /// What it may ask for.
+    pub fn limits(&self) -> &'static Limits {
+        match self.lecturer {
+            true => &Limits::LECTURER,
+            false => &Limits::STUDENT,
+        }
+    }
+}
+
+impl Jobs {
+    /// No runs yet, for a machine of so many cores; starts the conductor.
+    pub fn new(cores: usize) -> Arc<Self> {
+        let jobs = Arc::new(Jobs {
+            cores: cores.max(1),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            closing: AtomicBool::new(false),
+        });
+        let conducted = jobs.clone();
+        // Without a conductor every gate is open from the start, which is fair enough.
+        let _ = std::thread::Builder::new()
+            .name("conductor".to_owned())
+            .spawn(move || conducted.conduct());
+        jobs
+    }
+
+    /// Listens to the run of an experiment, which begins if there is none yet.
+    pub fn ask(
+        self: &Arc<Self>,
+        experiment: Experiment,
+        client: Client,
+    ) -> Result<Listener, Refusal> {
+        if self.closing.load(Ordering::Relaxed) {
+            return Err(Refusal::Busy("the lab is closing".to_owned()));
+        }
+        let key = key(&experiment);
+        let mut state = self.lock();
+        if let Some(job) = state.find(&key) {
+            job.listeners.fetch_add(1, Ordering::Relaxed);
+            if client.lecturer {
+                job.lecturer.store(true, Ordering::Relaxed);
+            }
+            self.start(&mut state);
+            return Ok(self.listener(job));
+        }
+        let limits = client.limits();
+        let under_way = state.running.iter().chain(&state.waiting);
+        let mine = under_way.filter(|job| job.client == client.address && !job.is_cancelled());
+        if mine.count() >= limits.runs {
+            let runs = limits.runs;
+            return Err(Refusal::TooMany(format!(
+                "you have {runs} runs under way, which is the most: wait until one has ended"
+            )));
+        }
+        if state.waiting.len() >= MOST_WAITING {
+            return Err(Refusal::Busy(format!(
+                "{MOST_WAITING} runs are waiting already: try again in a few seconds"
+            )));
+        }
+        let threads = if client.lecturer { self.cores } else { 1 };
+        let memory = memory(&experiment, threads);
+        if memory > MOST_MEMORY {
+            return Err(Refusal::Asked(format!(
+                "this run would take about {} MB of memory, and the page takes at most {}: keep fewer fits, sweep fewer values, or test at fewer points",
+                memory >> 20,
+                MOST_MEMORY >> 20
+            )));
+        }
+        let job = Arc::new(Job {
+            key,
+            client: client.address,
+            lecturer: AtomicBool::new(client.lecturer),
+            limits: *limits,
+            memory,
+            threads,
+            experiment: Arc::new(experiment),
+            listeners: AtomicUsize::new(1),
+            cancelled: AtomicBool::new(false),
+            overdue: AtomicBool::new(false),
+            open: AtomicBool::new(true),
+            gate: Mutex::new(()),
+            opened: Condvar::new(),
+            used: AtomicU64::new(0),
+            turn: AtomicU64::new(0),
+            log: RwLock::default(),
+            news: watch::Sender::new(0),
+            done: OnceLock::new(),
+        });
+        // Before any computing: the page can draw its axes.
+        job.say(&messages::head(&job.experiment));
+        state.waiting.push(job.clone());
+        self.start(&mut state);
+        Ok(self.listener(job))
+    }
+
+    fn listener(self: &Arc<Self>, job: Arc<Job>) -> Listener {
+        let jobs = self.clone();
+        Listener { jobs, job }
+    }
+
+    /// Begins the runs that there is room for.
+    fn start(self: &Arc<Self>, state: &mut State) {
+        while let Some(place) = state.next(self.cores) {
+            let job = state.waiting.remove(place);
+            state.running.push(job.clone());
+            let (jobs, run) = (self.clone(), job.clone());
+            let begun = std::thread::Builder::new()
+                .name("run".to_owned())
+                .spawn(move || {
+                    run.work();
+                    jobs.ended(&run);
+                });
+            if let Err(error) = begun {
+                state.running.retain(|other| !Arc::ptr_eq(other, &job));
+                let message = RunError::Threads(error.to_string());
+                job.say(&messages::error(&message));
+                job.finish();
+            }
+        }
+        self.changed.notify_all();
+    }
+
+    /// A run has ended: it is remembered, and the next begins.
+    fn ended(self: &Arc<Self>, job: &Arc<Job>) {
+        let mut state = self.lock();
+        state.running.retain(|other| !Arc::ptr_eq(other, job));
+        if job.done.get().is_some() {
+            state.remembered.push_back(job.clone());
+            state.forget();
+        }
+        self.start(&mut state);
+    }
+
+    /// A listener has left; a run that nobody listens to ends.
+    fn left(self: &Arc<Self>, job: &Arc<Job>) {
+        let mut state = self.lock();
+        if job.listeners.fetch_sub(1, Ordering::Relaxed) == 1 && !job.is_finished() {
+            job.cancelled.store(true, Ordering::Relaxed);
+            job.opened.notify_all();
+            state.waiting.retain(|other| !Arc::ptr_eq(other, job));
+            self.start(&mut state);
+        }
+    }
+
+    /// Deals turns as long as the lab is open.
+    fn conduct(&self) {
+        let mut state = self.lock();
+        while !self.closing.load(Ordering::Relaxed) {
+            let contended = state.deal(self.cores);
+            let pause = match (contended, state.running.is_empty()) {
+                (true, _) => TURN,
+                (false, false) => 10 * TURN,
+                (false, true) => Duration::from_secs(1),
+            };
+            let waited = self.changed.wait_timeout(state, pause);
+            (state, _) = waited.unwrap_or_else(|poison| poison.into_inner());
+        }
+    }
+
+    /// Ends all runs and waits a while for them.
+    pub fn close(&self) {
+        self.closing.store(true, Ordering::Relaxed);
+        let patience = Instant::now() + Duration::from_secs(2);
+        let mut state = self.lock();
+        for job in state.running.iter().chain(&state.waiting) {
+            job.cancelled.store(true, Ordering::Relaxed);
+            job.opened.notify_all();
+        }
+        state.waiting.clear();
+        self.changed.notify_all();
+        while !state.running.is_empty() && Instant::now() < patience {
+            let waited = self.changed.wait_timeout(state, TURN);
+            (state, _) = waited.unwrap_or_else(|poison| poison.into_inner());
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state
+            .lock()
+            .unwrap_or_else(|poison| poison.into_inner())
+    }
+}
+
+impl State {
+    /// A run that goes on, or a finished one that is remembered.
+    fn find(&mut self, key: &str) -> Option<Arc<Job>> {
+        let usable = |job: &&Arc<Job>| job.key == key && !job.is_cancelled();
+        if let Some(job) = self.running.iter().chain(&self.waiting).find(usable) {
+            // One that failed or was cut off is tried again.
+            let usable = !job.is_finished() || job.done.get().is_some();
+            return usable.then(|| job.clone());
+        }
+        let place = self.remembered.iter().position(|job| job.key == key)?;
+        let job = self.remembered.remove(place)?;
+        self.remembered.push_back(job.clone());
+        Some(job)
+    }
+
+    /// The place among those that wait of the one that is to begin, if there is room: the lecturer
+    /// before all others, then who has the fewest running.
+    fn next(&self, cores: usize) -> Option<usize> {
+        let held: usize = self.running.iter().map(|job| job.memory).sum();
+        let students = self.running.iter().filter(|job| !job.is_lecturer());
+        let room = students.count() < RUNNING_PER_CORE * cores;
+        let fits = |job: &Arc<Job>| self.running.is_empty() || held + job.memory <= MOST_MEMORY;
+        let busy = |job: &Arc<Job>| {
+            let mine = self
+                .running
+                .iter()
+                .filter(|other| other.client == job.client);
+            mine.count()
+        };
+        let waiting = self.waiting.iter().enumerate();
+        let able = waiting.filter(|(_, job)| fits(job) && (job.is_lecturer() || room));
+        let first = able.min_by_key(|(place, job)| (!job.is_lecturer(), busy(job), *place))?;
+        Some(first.0)
+    }
+
+    /// Opens the gates of those whose turn it is, and closes the others'. Returns whether there are
+    /// more than can run at once.
+    fn deal(&mut self, cores: usize) -> bool {
+        let now = Instant::now();
+        let passed = now - self.dealt.replace(now).unwrap_or(now);
+        for job in self.running.iter().filter(|job| job.is_open()) {
+            let passed = passed.as_micros() as u64;
+            let used = job.used.fetch_add(passed, Ordering::Relaxed) + passed;
+            if Duration::from_micros(used) > job.limits.time {
+                job.overdue.store(true, Ordering::Relaxed);
+            }
+        }
+        let (lecturers, mut students): (Vec<_>, Vec<_>) =
+            self.running.iter().partition(|job| job.is_lecturer());
+        lecturers.iter().for_each(|job| job.set_open(true));
+        let slots = match lecturers.is_empty() {
+            true => cores,
+            false => (cores - 1).max(1),
+        };
+        let contended = students.len() > slots;
+        for _ in 0..slots {
+            let turn = |job: &&Arc<Job>| {
+                let client = self.turns.get(&job.client).copied();
+                (client.unwrap_or(0), job.turn.load(Ordering::Relaxed))
+            };
+            let next = students.iter().enumerate();
+            let Some((place, _)) = next.min_by_key(|(_, job)| turn(job)) else {
+                break;
+            };
+            let job = students.swap_remove(place);
+            self.turn += 1;
+            job.turn.store(self.turn, Ordering::Relaxed);
+            self.turns.insert(job.client, self.turn);
+            job.set_open(true);
+        }
+        students.iter().for_each(|job| job.set_open(false));
+        if self.running.is_empty() {
+            self.turns.clear();
+        }
+        contended
+    }
+
+    /// Forgets the finished runs that were used longest ago, until the others are few enough.
+    fn forget(&mut self) {
+        let size = |job: &Arc<Job>| job.remembered_size();
+        let mut held: usize = self.remembered.iter().map(size).sum();
+        while held > MOST_REMEMBERED
+            && let Some(oldest) = self.remembered.pop_front()
+        {
+            held -= size(&oldest);
+        }
+    }
+}
+
+impl Job {
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    fn is_lecturer(&self) -> bool {
+        self.lecturer.load(Ordering::Relaxed)
+    }
+
+    fn is_open(&self) -> bool {
+        self.open.load(Ordering::Relaxed)
+    }
+
+    fn set_open(&self, open: bool) {
+        if self.open.swap(open, Ordering::Relaxed) != open {
+            self.opened.notify_all();
+        }
+    }
+
+    /// Waits for its turn; whether it is to stop.
+    fn wait(&self) -> bool {
+        let stopped = || self.is_cancelled() || self.overdue.load(Ordering::Relaxed);
+        if self.is_open() || stopped() {
+            return stopped();
+        }
+        let mut guard = self
+            .gate
+            .lock()
+            .unwrap_or_else(|poison| poison.into_inner());
+        while !self.is_open() && !stopped() {
+            // The flags are not under this lock: a call that came in between is not missed for long.
+            let waited = self.opened.wait_timeout(guard, 2 * TURN);
+            (guard, _) = waited.unwrap_or_else(|poison| poison.into_inner());
+        }
+        stopped()
+    }
+
+    /// Says a message to all who listen, now or later.
+    fn say(&self, message: &Value) {
+        let mut line = message.to_string();
+        line.push('\n');
+        let mut log = self.log();
+        log.size += line.len();
+        log.messages.push(Bytes::from(line));
+        self.news.send_replace(log.messages.len());
+    }
+
+    fn finish(&self) {
+        self.log().finished = true;
+        self.news.send_modify(|_| {});
+    }
+
+    fn log(&self) -> RwLockWriteGuard<'_, Log> {
+        self.log
+            .write()
+            .unwrap_or_else(|poison| poison.into_inner())
+    }
+
+    fn is_finished(&self) -> bool {
+        self.log.read().is_ok_and(|log| log.finished)
+    }
+
+    /// About how many bytes it holds when it has ended.
+    fn remembered_size(&self) -> usize {
+        let messages = self.log.read().map_or(0, |log| log.size);
+        let kept = self.experiment.run.keep_fits as usize;
+        messages + 8 * messages::cells(&self.experiment) * (kept + 5)
+    }
+
+    /// Runs the experiment; its messages end with one that says so.
+    fn work(&self) {
+        let started = Instant::now();
+        let run = || self.run(started);
+        // A mistake of ours must not take the lab down.
+        if catch_unwind(AssertUnwindSafe(run)).is_err() {
+            let message = "the run failed in an unexpected way; please report it with its TOML";
+            self.say(&serde_json::json!({ "is": "error", "message": message, "help": null }));
+        }
+        self.finish();
+    }
+
+    fn run(&self, started: Instant) {
+        let experiment = &*self.experiment;
+        let watch = Watch {
+            job: self,
+            started,
+            reached: AtomicU64::new(0),
+            first: Mutex::new(Sequence::new(&self.experiment)),
+        };
+        let options = Options {
+            threads: self.threads,
+            observer: &watch,
+            begun: Vec::new(),
+            save: None,
+        };
+        let done = Done::make(experiment, options);
+        let seconds = started.elapsed().as_secs_f64();
+        let done = match done {
+            Ok(done) => done,
+            Err(RunError::Stopped { .. }) if self.overdue.load(Ordering::Relaxed) => {
+                let most = self.limits.time.as_secs();
+                let why = format!(
+                    "stopped after {most} seconds of computing, which is the most here; what is shown comes from fewer training sets"
+                );
+                let reached = watch.reached.load(Ordering::Relaxed);
+                self.say(&messages::stopped(reached, seconds, &why));
+                return;
+            }
+            Err(RunError::Stopped { .. }) => return,
+            Err(error) => {
+                self.say(&messages::error(&error));
+                return;
+            }
+        };
+        watch.catch_up();
+        if let Done::Results(results) = &done {
+            let curves = done.main_table(experiment);
+            let last = [
+                messages::theory(experiment, &curves),
+                messages::solving(experiment, &curves),
+                messages::points(experiment, results),
+            ];
+            last.iter().flatten().for_each(|message| self.say(message));
+        }
+        let report = done.report(experiment, seconds);
+        self.say(&messages::end(done.counts().0, seconds, &report));
+        let _ = self.done.set(done);
+    }
+}
+
+/// What a run is called: the same for equal requests, and for no others.
+fn key(experiment: &Experiment) -> String {
+    let hash = |hash: Option<String>| hash.unwrap_or_default();
+    let source = &experiment.source;
+    let (run, figure) = (hash(source.run_hash()), hash(source.figure_hash()));
+    format!("{} {run} {figure}", experiment.name)
+}
+
+/// Passes on what a run has as it goes, and holds it where it is not its turn.
+struct Watch<'a> {
+    job: &'a Job,
+    started: Instant,
+    /// The resamples of the last frame.
+    reached: AtomicU64,
+    first: Mutex<Option<Sequence>>,
+}
+
+impl Watch<'_> {
+    /// Says the frames of the first resamples.
+    fn catch_up(&self) {
+        let mut first = self
+            .first
+            .lock()
+            .unwrap_or_else(|poison| poison.into_inner());
+        if let Some(first) = &mut *first {
+            let frames = first.frames();
+            frames.iter().for_each(|frame| self.job.say(frame));
+            self.reached.fetch_max(first.count(), Ordering::Relaxed);
+        }
+    }
+}
+
+impl Observer for Watch<'_> {
+    fn stopped(&self) -> bool {
+        self.job.wait()
+    }
+
+    fn watches(&self) -> bool {
+        true
+    }
+
+    fn kept(&self, kept: &Kept) {
+        if kept.resample >= messages::sent(&self.job.experiment) as u64 {
+            return;
+        }
+        self.job.say(&messages::draw(kept));
+        if let Ok(mut first) = self.first.lock()
+            && let Some(first) = &mut *first
+        {
+            first.add(kept);
+        }
+        if self.started.elapsed() > SLOW {
+            self.catch_up();
+        }
+    }
+
+    fn frame(&self, count: u64, learners: &[Decomposition]) {
+        self.reached.fetch_max(count, Ordering::Relaxed);
+        self.job.say(&messages::frame(count, learners, true));
+    }
+}
+
+/// Listens to a run; dropped, it no longer does.
+pub struct Listener {
+    jobs: Arc<Jobs>,
+    job: Arc<Job>,
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        self.jobs.left(&self.job);
+    }
+}
+
+impl Listener {
+    /// All messages from the first to the last, as they come.
+    pub fn stream(self) -> impl Stream<Item = Result<Bytes, std::convert::Infallible>> {
+        let news = self.job.news.subscribe();
+        unfold((self, news, 0), |(listener, mut news, next)| async move {
+            let line = loop {
+                news.borrow_and_update();
+                match listener.line(next) {
+                    Line::There(line) => break (line, next + 1),
+                    Line::End => return None,
+                    Line::NotYet => {}
+                }
+                match tokio::time::timeout(SIGN_OF_LIFE, news.changed()).await {
+                    Ok(Ok(())) => {}
+                    Ok(Err(_)) => return None,
+                    Err(_) => break (Bytes::from_static(b"\n"), next),
+                }
+            };
+            let (line, next) = line;
+            Some((Ok(line), (listener, news, next)))
+        })
+    }
+
+    fn line(&self, place: usize) -> Line {
+        let Ok(log) = self.job.log.read() else {
+            return Line::End;
+        };
+        match (log.messages.get(place), log.finished) {
+            (Some(line), _) => Line::There(line.clone()),
+            (None, true) => Line::End,
+            (None, false) => Line::NotYet,
+        }
+    }
+
+    /// Waits for the end of the run.
+    pub async fn finished(&self) {
+        let mut news = self.job.news.subscribe();
+        while !self.job.is_finished() {
+            if news.changed().await.is_err() {
+                break;
+            }
+        }
+    }
+
+    /// What a finished run gave.
+    ///
+    /// # Errors
+    ///
+    /// If it failed or was cut off: its last words.
+    pub fn done(&self) -> Result<(&Experiment, &Done), Refusal> {
+        match self.job.done.get() {
+            Some(done) => Ok((&self.job.experiment, done)),
+            None => Err(Refusal::Failed(self.last_words())),
+        }
+    }
+
+    fn last_words(&self) -> String {
+        let log = self.job.log.read().ok();
+        let last = log.and_then(|log| log.messages.last().cloned());
+        let last: Value = last
+            .and_then(|line| serde_json::from_slice(&line).ok())
+            .unwrap_or_default();
+        let words = last["message"].as_str().or(last["stopped"].as_str());
+        words.unwrap_or("the run did not end").to_owned()
+    }
+}
+
+enum Line {
+    There(Bytes),
+    NotYet,
+    End,
+}

@@ -1,0 +1,55 @@
+// The lesson's own figures, as the server draws them.
+import { app, byId, element, redraw } from "./app.js";
+import { sceneAsked, state } from "./state.js";
+import { askExport } from "./wire.js";
+
+const shown = { key: "", url: null, figure: 0, asked: 0 };
+
+function wantedFigure(run) {
+  return Math.min(shown.figure, Math.max(0, run.head.figures.length - 1));
+}
+
+// The scene as the figure needs it: on dark paper if the page is dark.
+export function figureScene(what, figure) {
+  const scene = sceneAsked();
+  if (document.documentElement.dataset.theme === "dark") scene.set.push("look.theme=dark");
+  return { ...scene, what, figure };
+}
+
+export function showFigure() {
+  const { run } = app;
+  const holder = byId("server-figure");
+  if (state.scene !== 6 || !run?.head || app.record) return;
+  const figure = wantedFigure(run);
+  const body = figureScene("svg", figure);
+  // Nothing is asked while the experiment is still being changed or run.
+  if (JSON.stringify(run.scene) !== JSON.stringify(sceneAsked())) return;
+  const key = JSON.stringify(body);
+  if (shown.key === key) return;
+  shown.key = key;
+  load(run, body, holder, figure);
+}
+
+async function load(run, body, holder, figure) {
+  const asked = ++shown.asked;
+  const title = run.head.title ?? run.head.name;
+  try {
+    const blob = await askExport(body);
+    if (asked !== shown.asked) return;
+    if (shown.url) URL.revokeObjectURL(shown.url);
+    shown.url = URL.createObjectURL(blob);
+    const image = element("img", { id: "figure-image", src: shown.url, alt: `${title}. ${run.head.lookFor ?? ""}` });
+    const choice = element("div", { class: "choice", role: "group", "aria-label": "Figures" }, ...run.head.figures.map((one, i) => element("button", {
+      type: "button", "aria-pressed": String(i === figure),
+      onclick: () => {
+        shown.figure = i;
+        redraw();
+      },
+    }, one.name)));
+    holder.replaceChildren(image, ...(run.head.figures.length > 1 ? [choice] : []));
+  } catch (error) {
+    if (asked !== shown.asked) return;
+    shown.key = "";
+    holder.replaceChildren(element("p", { class: "failed" }, error.message ?? "The figure could not be drawn."), element("button", { type: "button", onclick: () => redraw() }, "Try again"));
+  }
+}

@@ -1,0 +1,154 @@
+// Fits: training points, the truth, the refits piling up faintly, their mean bold. In several
+// dimensions, where there is no curve to draw: predictions against the truth.
+import { short, several, thousands } from "./numbers.js";
+import { drawAxes, drawNotice, numbersRoom } from "./panel.js";
+import { pathThrough, textWidth, wrapText } from "./pen.js";
+import { Axis, extent } from "./scales.js";
+import { orderOf, settingOf, settingWords } from "./view.js";
+
+// More points than this on a curve cannot be told apart.
+const FINEST = 700;
+
+// The heights that are shown: the truth with the reach of its noise. They do not depend on the
+// fits, so that dragging does not move the axis.
+function heightsOf(run) {
+  if (!run.heights) {
+    const [low, high] = extent(run.head.test.truth);
+    const sd = Math.sqrt(Math.max(0, ...run.head.noise.map((noise) => extent(noise)[1])));
+    const room = Math.max(2.6 * (Number.isFinite(sd) ? sd : 0), 0.12 * (high - low), 1e-9);
+    run.heights = [low - room, high + room];
+  }
+  return run.heights;
+}
+
+// The words above the picture: what is fitted, and which colour is what. They are laid out in
+// lines; returns where the picture may begin.
+function drawKey(pen, box, heading, parts) {
+  const size = pen.em;
+  const width = box.right - box.left;
+  let y = box.top + 1.1 * size;
+  const apart = 1.1 * size;
+  const lengths = parts.map(([, text]) => textWidth(text, size, 600) + apart);
+  const all = lengths.reduce((sum, one) => sum + one, 0);
+  const title = textWidth(heading, size * 1.1, 600);
+  pen.text("heading", box.left, y, heading, title > width ? (size * 1.1 * width) / title : size * 1.1);
+  let x = box.right - all + apart;
+  if (title + 2 * apart + all > width) {
+    y += 1.35 * size;
+    x = box.left;
+  }
+  parts.forEach(([name, text], i) => {
+    if (x > box.left && x + lengths[i] - apart > box.right + 1) {
+      x = box.left;
+      y += 1.3 * size;
+    }
+    pen.text(name, x, y, text, size);
+    x += lengths[i];
+  });
+  return y + 0.55 * size;
+}
+
+function headingOf(run, learner) {
+  const name = run.head.learners[learner].name;
+  const words = settingWords(run, learner);
+  return words === "" ? name : `${name}, ${words}`;
+}
+
+function keyParts(count, shown, mean) {
+  const parts = [["ink-truth", "truth"]];
+  if (shown > 0) parts.push(["ink-variance", shown === 1 ? "fit" : `${thousands(shown)} refits`]);
+  if (mean && shown > 1) parts.push(["ink-bias", count > shown ? `mean of ${thousands(count)}` : "mean fit"]);
+  if (shown > 0) parts.push(["ink-data", "● newest data"]);
+  return parts;
+}
+
+// Draws the fits of a learner. Returns the axes, for the pointer; null where there are none.
+export function drawFits(pen, outer, run, learner, drawn, points, titled = true) {
+  const { head } = run;
+  if (head.dimension !== 1) return drawAgainst(pen, outer, run, learner, drawn, points[0] ?? null);
+  const setting = settingOf(run, learner);
+  const shown = run.shown(drawn);
+  const { mean, count } = run.meanFit(drawn, learner, setting);
+  const top = drawKey(pen, { ...outer, left: outer.left + 0.3 * pen.em }, headingOf(run, learner), keyParts(count, shown, mean));
+  const bottom = outer.bottom - (titled ? 2.9 : 1.6) * pen.em;
+  const y = new Axis(false, heightsOf(run), [bottom, top + 0.3 * pen.em]);
+  const box = { left: outer.left + numbersRoom(pen, y), right: outer.right - 0.8 * pen.em, top, bottom };
+  const x = new Axis(false, head.range, [box.left, box.right]);
+  drawAxes(pen, box, x, y, titled ? { x: "x" } : {});
+
+  const order = orderOf(run);
+  const stride = Math.max(1, Math.ceil(order.length / FINEST));
+  const places = order.filter((_, i) => i % stride === 0);
+  const xs = places.map((i) => x.place(head.test.x[i]));
+  const curve = (values) => pathThrough(xs, places.map((i) => y.place(values[i])));
+  pen.clip(box);
+  for (const point of points) {
+    const place = x.place(head.test.x[point]);
+    pen.line("mark", place, box.top, place, box.bottom);
+  }
+  const newest = shown - 1;
+  const faint = Math.max(0.1, Math.min(0.5, 4 / Math.max(1, shown)));
+  for (let draw = 0; draw < newest; draw++) {
+    pen.draw("path", { class: "curve variance", d: curve(run.fit(draw, learner, setting)), "stroke-opacity": faint.toFixed(2) });
+  }
+  pen.draw("path", { class: "curve truth bold", d: curve(head.test.truth) });
+  if (newest >= 0) {
+    const data = run.draws[newest].data[head.learners[learner].problem[setting] ?? 0];
+    const dots = Array.from(data.x, (at, i) => `M${x.place(at).toFixed(1)} ${y.place(data.y[i]).toFixed(1)}h0`).join("");
+    pen.draw("path", { class: "data", d: dots, "stroke-width": 0.42 * pen.em });
+    pen.draw("path", { class: "curve variance newest", d: curve(run.fit(newest, learner, setting)) });
+  }
+  if (mean && shown > 1) pen.draw("path", { class: "curve bias bold", d: curve(mean) });
+  pen.close();
+  if (shown === 0) drawNotice(pen, box, emptyWords(run));
+  return { box, x, y };
+}
+
+function emptyWords(run) {
+  if (run.head.keep === 0) return ["The fits of this experiment are", "too many to be sent to the page."];
+  return ["Space draws a training set."];
+}
+
+// Predictions against the truth, one dot per test point. What lies on the green line is right.
+function drawAgainst(pen, outer, run, learner, drawn, point) {
+  const { head } = run;
+  const setting = settingOf(run, learner);
+  const shown = run.shown(drawn);
+  const { mean, count } = run.meanFit(drawn, learner, setting);
+  const parts = [["ink-truth", "right"]];
+  if (shown > 0) parts.push(["ink-variance", "newest fit"]);
+  if (mean && shown > 1) parts.push(["ink-bias", count > shown ? `mean of ${thousands(count)}` : `mean of ${thousands(shown)} fits`]);
+  const inner = { ...outer, left: outer.left + 0.3 * pen.em };
+  let top = drawKey(pen, inner, headingOf(run, learner), parts);
+  const roomy = outer.bottom - outer.top > 16 * pen.em;
+  if (roomy) {
+    const words = `Inputs of ${head.dimension} dimensions give no curve to draw. So here every test point is a dot: what is predicted there against the truth there.`;
+    top = pen.lines("soft", inner.left, top + 0.9 * pen.em, wrapText(words, pen.em, inner.right - inner.left), pen.em) - 0.5 * pen.em;
+  }
+  const bottom = outer.bottom - 2.9 * pen.em;
+  const heights = heightsOf(run);
+  const y = new Axis(false, heights, [bottom, top + 0.3 * pen.em]);
+  const box = { left: outer.left + numbersRoom(pen, y) + 1.4 * pen.em, right: outer.right - 0.8 * pen.em, top, bottom };
+  const x = new Axis(false, extent(head.test.truth), [box.left + 0.5 * pen.em, box.right - 0.5 * pen.em]);
+  drawAxes(pen, box, x, y, { x: ["truth at the test point", "truth"], y: "prediction", left: outer.left });
+  pen.clip(box);
+  pen.line("curve truth bold", x.place(x.from), y.place(x.from), x.place(x.to), y.place(x.to));
+  const dots = (values) => Array.from(head.test.truth, (truth, i) => `M${x.place(truth).toFixed(1)} ${y.place(values[i]).toFixed(1)}h0`).join("");
+  if (shown > 0) pen.draw("path", { class: "cloud variance", d: dots(run.fit(shown - 1, learner, setting)), "stroke-width": 0.32 * pen.em });
+  if (mean && shown > 1) pen.draw("path", { class: "cloud bias", d: dots(mean), "stroke-width": 0.36 * pen.em });
+  if (point !== null && mean) pen.draw("circle", { class: "ring", cx: x.place(head.test.truth[point]), cy: y.place(mean[point]), r: 0.55 * pen.em });
+  pen.close();
+  if (shown === 0) drawNotice(pen, box, emptyWords(run));
+  return null;
+}
+
+// The picture in words.
+export function fitsWords(run, learner, drawn) {
+  const shown = run.shown(drawn);
+  const kind = run.head.dimension === 1 ? "Fits along x" : "Predictions against the truth at the test points";
+  const words = settingWords(run, learner);
+  const what = `${kind} of ${run.head.learners[learner].name}${words === "" ? "" : ` at ${words}`}`;
+  if (shown === 0) return `${what}: nothing drawn yet; the truth alone.`;
+  const range = run.head.dimension === 1 ? `, for x from ${short(run.head.range[0])} to ${short(run.head.range[1])}` : "";
+  return `${what}: the truth, ${several(shown, "refit", "refits")} and their mean${range}.`;
+}

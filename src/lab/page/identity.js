@@ -1,0 +1,137 @@
+// The identity: noise + bias² + variance = risk, as a stacked bar beside the testing error that was
+// measured on fresh labels, with error bars, for the current setting.
+import { decimalsFor, plain, plusMinus, rounded, short, several } from "./numbers.js";
+import { textWidth } from "./pen.js";
+import { Axis } from "./scales.js";
+import { settingOf, settingWords, sliceOf } from "./view.js";
+import { FEWEST } from "./tradeoff.js";
+
+const STACK = [["noise", "noise", "noise"], ["bias2", "bias", "bias²"], ["variance", "variance", "variance"]];
+
+// The numbers of a setting: values and halves of 95 % intervals.
+function numbersAt(run, learner, drawn) {
+  const frame = run.frameAt(drawn);
+  if (!frame) return null;
+  const setting = settingOf(run, learner);
+  const own = frame.learners[learner];
+  const get = (name) => ({ value: own[name][setting], half: frame.t95 * (own[`${name}_se`]?.[setting] ?? 0) });
+  return {
+    count: frame.count, heavy: own.heavy[setting],
+    noise: get("noise"), bias2: get("bias2"), variance: get("variance"), risk: get("risk"), test: get("test_risk"),
+    median: own.risk_median[setting], q25: own.risk_q25[setting], q75: own.risk_q75[setting],
+  };
+}
+
+// The length of the bars' scale: that of the largest risk in sight, or a few times the usual one,
+// so that one bad setting does not squeeze all others.
+function lengthOf(run, learner, value) {
+  const own = run.newest.learners[learner];
+  const risks = sliceOf(run, learner).map((i) => (own.heavy[i] ? own.risk_median[i] : own.risk[i]));
+  const sorted = risks.filter(Number.isFinite).sort((a, b) => a - b);
+  const usual = sorted[Math.floor(sorted.length / 2)] ?? 1;
+  const top = Math.min(sorted[sorted.length - 1] ?? 1, 4 * usual);
+  return 1.08 * Math.max(top, Number.isFinite(value) ? value : 0, 1e-12);
+}
+
+function equationParts(numbers) {
+  const { noise, bias2, variance, risk, test } = numbers;
+  return [
+    [["ink-noise strong", "noise "], ["", plain(noise.value)]],
+    [["soft", "+ "], ["ink-bias strong", "bias² "], ["", plusMinus(bias2.value, bias2.half)]],
+    [["soft", "+ "], ["ink-variance strong", "variance "], ["", plusMinus(variance.value, variance.half)]],
+    [["soft", "= "], ["ink-risk strong", "risk "], ["strong", plusMinus(risk.value, risk.half)]],
+    [["ink-risk strong", "measured "], ["strong", plusMinus(test.value, test.half)]],
+  ];
+}
+
+function flow(pen, box, groups) {
+  const em = pen.em;
+  const width = (group) => group.reduce((sum, [name, text]) => sum + textWidth(text, em, name.includes("strong") ? 600 : 400), 0);
+  let [x, y] = [box.left, box.top + em];
+  for (const group of groups) {
+    const length = width(group);
+    if (x > box.left && x + length > box.right) {
+      x = box.left;
+      y += 1.35 * em;
+    }
+    pen.words(x, y, group);
+    x += length + 0.55 * em;
+  }
+  return y;
+}
+
+export function drawIdentity(pen, outer, run, learner, drawn) {
+  const em = pen.em;
+  const box = { left: outer.left + 0.3 * em, right: outer.right - 0.6 * em, top: outer.top + 0.2 * em, bottom: outer.bottom - 0.3 * em };
+  const numbers = numbersAt(run, learner, drawn);
+  if (!numbers) {
+    const have = drawn ?? run.ready;
+    const words = have < FEWEST
+      ? `noise + bias² + variance = risk: error bars need ${several(Math.max(1, FEWEST - have), "more training set", "more training sets")}.`
+      : "noise + bias² + variance = risk: the first estimates are on their way.";
+    flow(pen, box, words.split(" ").map((word) => [["soft", word]]));
+    return;
+  }
+  const words = numbers.heavy ? heavyParts(numbers) : equationParts(numbers);
+  const below = flow(pen, box, words) + 0.5 * em;
+  const left = box.left + textWidth("measured", em) + 0.6 * em;
+  const value = numbers.heavy ? numbers.q75 : Math.max(numbers.risk.value + numbers.risk.half, numbers.test.value + numbers.test.half);
+  const x = new Axis(false, [0, lengthOf(run, learner, value)], [left, box.right]);
+  const gap = 0.35 * em;
+  const height = Math.max(0.55 * em, Math.min(2.2 * em, (box.bottom - below - gap) / 2));
+  if (numbers.heavy) {
+    drawQuartiles(pen, box, x, numbers, below, height);
+    return;
+  }
+  pen.text("soft", box.left, below + height / 2 + 0.35 * em, "sum");
+  pen.text("soft", box.left, below + gap + 1.5 * height + 0.35 * em, "measured");
+  let from = 0;
+  for (const [column, name, label] of STACK) {
+    const part = numbers[column].value;
+    const [start, end] = [x.place(from), x.place(from + Math.max(0, part))];
+    pen.draw("rect", { class: `fill ${name}`, x: start, y: below, width: Math.max(0, end - start), height });
+    if (height > 0.9 * em && end - start > textWidth(label, em) + 0.6 * em) pen.text("inside", (start + end) / 2, below + height / 2 + 0.35 * em, label, em, "middle");
+    from += Math.max(0, part);
+  }
+  errorBar(pen, x, numbers.risk, below + height / 2, 0.3 * height);
+  const second = below + height + gap;
+  pen.draw("rect", { class: "fill measuredbar", x: x.place(0), y: second, width: Math.max(0, x.place(numbers.test.value) - x.place(0)), height });
+  errorBar(pen, x, numbers.test, second + height / 2, 0.3 * height);
+}
+
+function errorBar(pen, x, { value, half }, y, size) {
+  if (!Number.isFinite(value) || !Number.isFinite(half)) return;
+  const [low, high] = [x.place(value - half), x.place(value + half)];
+  pen.draw("path", { class: "errorbar", d: `M${low} ${y}H${high}M${low} ${y - size}v${2 * size}M${high} ${y - size}v${2 * size}` });
+}
+
+function heavyParts(numbers) {
+  return [
+    [["ink-median strong", "median risk "], ["strong", short(numbers.median)]],
+    [["ink-median", `quartiles ${short(numbers.q25)} and ${short(numbers.q75)}`]],
+    [["soft", "Here a mean may not exist: single training sets rule it."]],
+  ];
+}
+
+function drawQuartiles(pen, box, x, numbers, top, height) {
+  const [low, middle, high] = [numbers.q25, numbers.median, numbers.q75].map((value) => x.place(value));
+  pen.text("soft", box.left, top + height / 2 + 0.35 * pen.em, "risk");
+  pen.draw("rect", { class: "band median", x: low, y: top, width: Math.max(1, high - low), height });
+  pen.line("curve median", middle, top, middle, top + height);
+  pen.line("frame", x.place(0), top, x.place(0), top + height);
+}
+
+// The identity as one sentence: `0.250 + 0.004 + 0.149 = 0.403 ± 0.003, measured 0.403 ± 0.004`.
+export function identityWords(run, learner, drawn) {
+  const numbers = numbersAt(run, learner, drawn);
+  const name = run.head.learners[learner].name;
+  const setting = settingWords(run, learner);
+  const who = setting === "" ? name : `${name}, ${setting}`;
+  if (!numbers) return `${who}: noise + bias² + variance = risk; no estimates yet.`;
+  const from = several(numbers.count, "training set", "training sets");
+  if (numbers.heavy) return `${who}: median risk ${short(numbers.median)}, quartiles ${short(numbers.q25)} and ${short(numbers.q75)}, from ${from}. A mean may not exist here.`;
+  const decimals = decimalsFor(numbers.risk.half, numbers.risk.value, 1);
+  const say = ({ value }) => rounded(value, decimals);
+  const both = ({ value, half }) => `${rounded(value, decimals)} ± ${rounded(half, decimals)}`;
+  return `${who}: noise + bias² + variance = risk: ${say(numbers.noise)} + ${say(numbers.bias2)} + ${say(numbers.variance)} = ${both(numbers.risk)}, measured ${both(numbers.test)}, from ${from}.`;
+}

@@ -1,0 +1,154 @@
+// The playhead: how many training sets are drawn. The run is on the page long before all of it is
+// shown; drawing only moves the playhead on.
+import { app, byId, element, redraw } from "./app.js";
+import { several, thousands } from "./numbers.js";
+import { SPEEDS, state } from "./state.js";
+
+// Beyond the kept training sets every step doubles their number: so many steps a second at most.
+const FASTEST_DOUBLING = 3;
+
+const player = { timer: 0, last: 0, held: false };
+
+// One step on. From the end it begins again. False if the next one has not come yet.
+export function drawOne() {
+  const { run } = app;
+  if (!run?.head || run.head.simulation) return false;
+  const from = run.complete(state.drawn) ? 0 : state.drawn;
+  const next = run.next(from);
+  if (next === null) {
+    if (!run.end) return false;
+    state.drawn = null;
+  } else if (next <= run.kept && next > run.ready) return false;
+  else state.drawn = run.end && next >= run.total && next > run.kept ? null : next;
+  redraw();
+  return true;
+}
+
+// One step back.
+export function undoOne() {
+  if (!app.run?.head || app.run.head.simulation) return;
+  pause();
+  state.drawn = app.run.previous(state.drawn);
+  redraw();
+}
+
+export function drawNone() {
+  pause();
+  state.drawn = 0;
+  redraw();
+}
+
+export function drawAll() {
+  pause();
+  state.drawn = null;
+  redraw();
+}
+
+function tick(now) {
+  if (!app.playing) return;
+  const { run } = app;
+  const beyond = run && state.drawn !== null && state.drawn >= run.kept;
+  const pace = beyond ? Math.min(FASTEST_DOUBLING, state.speed) : state.speed;
+  if (now - player.last >= 1000 / pace) {
+    player.last = now;
+    const begun = state.drawn !== null;
+    drawOne();
+    if (run && begun && run.complete(state.drawn)) {
+      state.drawn = null;
+      pause();
+      return;
+    }
+  }
+  player.timer = requestAnimationFrame(tick);
+}
+
+export function play() {
+  if (app.playing || app.run?.head?.simulation) return;
+  app.playing = true;
+  if (app.run?.complete(state.drawn)) state.drawn = 0;
+  player.last = -Infinity;
+  player.timer = requestAnimationFrame(tick);
+  redraw();
+}
+
+export function pause() {
+  if (!app.playing) return;
+  app.playing = false;
+  player.held = false;
+  cancelAnimationFrame(player.timer);
+  redraw();
+}
+
+export function togglePlay() {
+  if (app.playing) pause();
+  else play();
+}
+
+// The space bar, or a finger on the button: one at once; held down, they stream in.
+export function hold() {
+  if (player.held || app.playing) return;
+  player.held = true;
+  play();
+}
+
+export function letGo() {
+  if (player.held) pause();
+}
+
+export function changeSpeed(by) {
+  const place = SPEEDS.indexOf(state.speed) + by;
+  state.speed = SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, place))];
+  redraw();
+}
+
+// How many are drawn, in words.
+export function countWords(run) {
+  if (!run?.head) return "";
+  if (run.head.simulation) return "a simulation";
+  if (run.complete(state.drawn)) {
+    const have = run.end ? run.total : run.newest?.count ?? run.ready;
+    return run.end ? `all ${several(have, "training set", "training sets")} drawn` : `${thousands(have)} of ${several(run.total, "training set", "training sets")}`;
+  }
+  return `${thousands(state.drawn)} of ${several(run.total, "training set", "training sets")}`;
+}
+
+export function setUpPlayer() {
+  byId("speed").append(...SPEEDS.map((speed) => element("option", { value: String(speed) }, `${speed} a second`)));
+  byId("speed").addEventListener("change", (event) => {
+    state.speed = Number(event.target.value);
+    redraw();
+  });
+  byId("reset").addEventListener("click", drawNone);
+  byId("play").addEventListener("click", togglePlay);
+  byId("draw-all").addEventListener("click", drawAll);
+  const one = byId("draw-one");
+  let holding = 0;
+  let streamed = false;
+  one.addEventListener("pointerdown", () => {
+    streamed = false;
+    holding = setTimeout(() => {
+      streamed = true;
+      hold();
+    }, 450);
+  });
+  const stop = () => {
+    clearTimeout(holding);
+    letGo();
+  };
+  for (const name of ["pointerup", "pointerleave", "pointercancel"]) one.addEventListener(name, stop);
+  one.addEventListener("click", () => {
+    if (streamed) return;
+    pause();
+    drawOne();
+  });
+}
+
+export function showPlayer() {
+  const { run } = app;
+  const simulation = run?.head?.simulation ?? false;
+  byId("count").textContent = countWords(run);
+  byId("play").textContent = app.playing ? "❚❚ Pause" : "▶ Play";
+  byId("play").setAttribute("aria-pressed", String(app.playing));
+  byId("speed").value = String(state.speed);
+  for (const id of ["reset", "draw-one", "play", "draw-all", "speed"]) byId(id).disabled = simulation || !run;
+}

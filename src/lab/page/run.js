@@ -1,0 +1,137 @@
+// One run as far as it has come: head, draws, frames, and what can be said of them.
+
+export class Run {
+  constructor(scene) {
+    this.scene = scene;
+    this.head = null;
+    this.draws = [];
+    // How many draws are there without a gap from the first.
+    this.ready = 0;
+    this.frames = new Map();
+    this.counts = [];
+    // The newest estimates, also those that are not kept.
+    this.newest = null;
+    this.theory = null;
+    this.solving = null;
+    this.points = null;
+    this.end = null;
+    this.failure = null;
+    this.means = new Map();
+  }
+
+  take(message) {
+    switch (message.is) {
+      case "head":
+        this.head = message;
+        break;
+      case "draw":
+        this.draws[message.resample] = message;
+        while (this.draws[this.ready]) this.ready++;
+        break;
+      case "frame":
+        if (!this.newest || message.count >= this.newest.count) this.newest = message;
+        if (!message.between) {
+          this.frames.set(message.count, message);
+          this.counts = [...this.frames.keys()].sort((a, b) => a - b);
+        }
+        break;
+      case "theory":
+        this.theory = message.learners;
+        break;
+      case "solving":
+        this.solving = message.learners;
+        break;
+      case "points":
+        this.points = message.learners;
+        break;
+      case "end":
+        this.end = message;
+        break;
+      case "error":
+        this.failure = message;
+        break;
+      default:
+      // A later server may say more.
+    }
+  }
+
+  // How many training sets there are, or will be.
+  get total() {
+    return this.end ? this.end.count : this.head.resamples;
+  }
+
+  // How many draws are or will be here.
+  get kept() {
+    return Math.min(this.head.keep, this.total);
+  }
+
+  // The estimates after so many training sets (null: all there are): those of the largest count
+  // that is not above.
+  frameAt(drawn) {
+    if (drawn === null) return this.newest;
+    let found = null;
+    for (const count of this.counts) {
+      if (count > drawn) break;
+      found = this.frames.get(count);
+    }
+    return found;
+  }
+
+  // Where the playhead can stand after `drawn`, or null at the end.
+  next(drawn) {
+    if (drawn < this.kept) return drawn + 1;
+    return this.counts.find((count) => count > drawn) ?? null;
+  }
+
+  // Where it can stand before `drawn`.
+  previous(drawn) {
+    const at = drawn ?? Infinity;
+    const before = this.counts.filter((count) => count < at && count > this.kept).pop();
+    return before ?? Math.max(0, Math.min(this.kept, at === Infinity ? this.kept : at - 1));
+  }
+
+  // How many draws are shown when so many are drawn.
+  shown(drawn) {
+    return Math.min(drawn ?? Infinity, this.ready);
+  }
+
+  // Whether everything is drawn.
+  complete(drawn) {
+    return drawn === null || (this.end !== null && drawn >= this.total);
+  }
+
+  // The predictions of a draw at all test points.
+  fit(resample, learner, setting) {
+    const points = this.head.test.truth.length;
+    return this.draws[resample].fits[learner].subarray(setting * points, (setting + 1) * points);
+  }
+
+  // The mean fit: over all training sets once all are drawn, over the shown ones before.
+  meanFit(drawn, learner, setting) {
+    const points = this.head.test.truth.length;
+    if (this.points && this.points[learner] && this.complete(drawn)) {
+      const mean = this.points[learner].mean.subarray(setting * points, (setting + 1) * points);
+      return { mean, count: this.total };
+    }
+    const count = this.shown(drawn);
+    if (count === 0) return { mean: null, count };
+    const key = `${count}/${learner}/${setting}`;
+    let mean = this.means.get(key);
+    if (!mean) {
+      mean = new Float64Array(points);
+      for (let draw = 0; draw < count; draw++) {
+        const fit = this.fit(draw, learner, setting);
+        for (let i = 0; i < points; i++) mean[i] += fit[i] / count;
+      }
+      if (this.means.size > 400) this.means.clear();
+      this.means.set(key, mean);
+    }
+    return { mean, count };
+  }
+
+  // The predictions of the shown draws at one test point.
+  predictions(drawn, learner, setting, point) {
+    const count = this.shown(drawn);
+    return Float64Array.from({ length: count }, (_, draw) => this.fit(draw, learner, setting)[point]);
+  }
+}

@@ -1,0 +1,117 @@
+// Runs the scene: asks the server, gives up what nobody waits for any more, tries again when the
+// line breaks, and keeps the last picture until there is a new one.
+import { app, redraw } from "./app.js";
+import { Run } from "./run.js";
+import { sceneAsked, state } from "./state.js";
+import { askRun } from "./wire.js";
+
+// A new picture is shown once it has so many fits, so that nothing flashes;
+const ENOUGH = 8;
+// or after so many milliseconds.
+const PATIENCE = 250;
+const LONGEST_WAIT = 15;
+
+const session = { abort: null, timer: 0, tries: 0, lastScene: "" };
+
+function setState(word) {
+  document.documentElement.dataset.state = word;
+}
+
+function stale(on) {
+  document.documentElement.dataset.stale = on ? "on" : "off";
+}
+
+// Whether a run has enough to replace the picture.
+function presentable(run) {
+  if (!run.head) return false;
+  if (run.head.simulation || run.end) return true;
+  if (app.run === null) return run.ready > 0 || run.newest !== null;
+  if (state.drawn !== null && state.drawn < 4) return run.ready >= Math.min(state.drawn, run.head.keep);
+  return run.newest !== null && run.ready >= Math.min(ENOUGH, run.head.keep);
+}
+
+// Runs the scene after so many milliseconds, in place of any earlier request.
+export function runScene(delay = 0) {
+  clearTimeout(session.timer);
+  session.tries = 0;
+  session.timer = setTimeout(start, delay);
+}
+
+// A page without a server has it all at once.
+export function playRecord() {
+  const run = new Run(app.record.scene);
+  for (const message of app.record.messages) run.take(message);
+  app.run = run;
+  setState("done");
+  redraw();
+}
+
+async function start() {
+  session.abort?.abort();
+  const abort = new AbortController();
+  session.abort = abort;
+  const scene = sceneAsked();
+  const asked = JSON.stringify(scene);
+  const run = new Run(scene);
+  setState("loading");
+  const dim = setTimeout(() => stale(app.run !== null && app.run !== run), 150);
+  let patience = 0;
+  const show = () => {
+    if (abort.signal.aborted) return;
+    clearTimeout(dim);
+    stale(false);
+    if (app.run !== run) {
+      app.run = run;
+      app.problem = null;
+      setState(run.end ? "done" : "running");
+    }
+    redraw();
+  };
+  const take = (message) => {
+    run.take(message);
+    if (message.is === "head") patience = setTimeout(() => run.ready + run.counts.length > 0 && show(), PATIENCE);
+    if (app.run === run || presentable(run)) show();
+  };
+  try {
+    const ended = await askRun(scene, abort.signal, take);
+    if (abort.signal.aborted) return;
+    if (!ended) throw new TypeError("The line broke.");
+    session.tries = 0;
+    if (run.failure) {
+      if (run.head) show();
+      fail({ message: run.failure.message, help: run.failure.help, passing: false });
+    } else {
+      app.problem = null;
+      setState("done");
+      show();
+    }
+  } catch (error) {
+    if (abort.signal.aborted) return;
+    stale(false);
+    again(error, asked);
+  } finally {
+    clearTimeout(dim);
+    clearTimeout(patience);
+  }
+}
+
+function fail(problem) {
+  app.problem = problem;
+  setState("error");
+  redraw();
+}
+
+// A mistake in the scene is shown; anything that may pass is tried again, less and less often.
+function again(error, asked) {
+  if (error.status && !error.passing) {
+    fail({ message: error.message, help: error.help, token: error.token, line: error.line, passing: false });
+    return;
+  }
+  const wait = Math.max(error.retryAfter ?? 0, Math.min(LONGEST_WAIT, 2 ** session.tries));
+  session.tries++;
+  const message = error.status ? error.message : "The line to the lab broke.";
+  fail({ message, help: `Trying again in ${Math.ceil(wait)} s.`, passing: true });
+  session.timer = setTimeout(() => {
+    if (JSON.stringify(sceneAsked()) === asked) start();
+  }, wait * 1000);
+}

@@ -1,0 +1,191 @@
+// The stage: which pictures a scene has, drawn again whenever something has changed, and what the
+// pointer does on them.
+import { app, byId, redraw } from "./app.js";
+import { dartboardWords, drawDartboards } from "./dartboard.js";
+import { drawFits, fitsWords } from "./fits.js";
+import { drawIdentity, identityWords } from "./identity.js";
+import { drawNorm, normRoom, normWords } from "./norm.js";
+import { Pen } from "./pen.js";
+import { drawPoint, pointSummary } from "./point.js";
+import { state } from "./state.js";
+import { drawTradeoff, tradeoffWords } from "./tradeoff.js";
+import { learnerOf, moveTo, pointOf, secondPointOf } from "./view.js";
+
+const ALL_PARTS = ["noise", "bias2", "variance", "risk", "train_risk", "test_risk", "risk_median"];
+// In the double-descent scene the split is in the identity beside it.
+const DESCENT_PARTS = ["noise", "risk", "train_risk", "risk_median"];
+
+const stage = { pens: {}, fits: null, panels: [] };
+
+function pen(name) {
+  stage.pens[name] ??= new Pen(byId(`picture-${name}`).querySelector("svg"));
+  return stage.pens[name];
+}
+
+// Draws a picture if it is in sight, and says in words what it shows.
+function picture(name, draw, words) {
+  const holder = byId(`picture-${name}`);
+  if (holder.offsetParent === null) return;
+  const tool = pen(name);
+  if (!tool.begin()) return;
+  draw(tool, { left: 0, top: 0, right: tool.width, bottom: tool.height });
+  tool.end();
+  tool.svg.setAttribute("aria-label", words());
+}
+
+export function drawStage() {
+  const { run } = app;
+  const pictures = byId("pictures");
+  pictures.dataset.scene = String(state.scene);
+  pictures.toggleAttribute("data-board", state.board);
+  if (!run?.head || run.head.simulation) return;
+  const learner = learnerOf(run);
+  const { drawn } = state;
+  const flat = run.head.dimension === 1;
+  const points = state.scene !== 4 ? [] : state.board ? [pointOf(run), secondPointOf(run)] : [pointOf(run)];
+  byId("picture-fits").toggleAttribute("data-clickable", flat);
+  stage.fits = null;
+  stage.panels = [];
+  picture("fits", (tool, box) => { stage.fits = drawFits(tool, box, run, learner, drawn, points, state.scene !== 5); }, () => fitsWords(run, learner, drawn));
+  picture("tradeoff", (tool, box) => drawPanels(tool, box, run, learner), () => tradeoffWords(run, learner, drawn));
+  picture("point", (tool, box) => drawPoint(tool, box, run, learner, drawn, points[0]), () => pointSummary(run, learner, drawn, points[0]));
+  picture("board", (tool, box) => drawDartboards(tool, box, run, learner, drawn, points), () => dartboardWords(run, learner, drawn, points));
+  picture("norm", (tool) => {
+    const panel = stage.panels[0];
+    if (panel) drawNorm(tool, run, learner, tool.width - panel.box.right, panel.box.left, panel.x);
+  }, () => normWords(run, learner));
+  picture("identity", (tool, box) => drawIdentity(tool, box, run, learner, drawn), () => identityWords(run, learner, drawn));
+  sayAloud(run, learner);
+}
+
+// Alone, or in the large scene side by side for all learners; below each other on a phone.
+function drawPanels(tool, box, run, learner) {
+  const swept = run.head.learners.map((_, i) => i).filter((i) => run.head.learners[i].axes.length > 0);
+  const look = { scene: state.scene, theory: state.theory, parts: state.scene === 5 ? DESCENT_PARTS : ALL_PARTS, others: state.scene === 1, overlay: false };
+  if (state.scene === 5) {
+    // The panel of the weights below has the numbers of both.
+    const below = byId("picture-norm").getBoundingClientRect().height;
+    const room = Math.max(normRoom(tool, run, learner, below), 0);
+    stage.panels.push(drawTradeoff(tool, box, run, learner, state.drawn, { ...look, numbered: false, room, singles: false }));
+    return;
+  }
+  if (state.scene === 3 && state.overlay && swept.length > 1) {
+    stage.panels.push(drawTradeoff(tool, box, run, swept.includes(learner) ? learner : swept[0], state.drawn, { ...look, overlay: true }));
+    return;
+  }
+  const several = state.scene === 3 && swept.length > 1 && swept.length <= 3 && swept.includes(learner);
+  const shown = several ? swept : [learner];
+  const upright = tool.width < 40 * tool.em;
+  byId("pictures").style.setProperty("--panels", `${21 * shown.length}rem`);
+  shown.forEach((one, i) => {
+    const [width, height] = [(box.right - box.left) / shown.length, (box.bottom - box.top) / shown.length];
+    const part = upright
+      ? { ...box, top: box.top + i * height, bottom: box.top + (i + 1) * height - 0.5 * tool.em }
+      : { ...box, left: box.left + i * width, right: box.left + (i + 1) * width - (i + 1 < shown.length ? 0.8 * tool.em : 0) };
+    const panel = drawTradeoff(tool, part, run, one, state.drawn, look);
+    if (panel) stage.panels.push({ ...panel, learner: one, part });
+  });
+}
+
+// The numbers for those who hear the page; not more often than they can be listened to.
+const speech = { timer: 0, text: "" };
+
+function sayAloud(run, learner) {
+  if (speech.timer !== 0) return;
+  speech.timer = setTimeout(() => {
+    speech.timer = 0;
+    if (app.run !== run || app.playing) return;
+    const text = identityWords(run, learnerOf(run), state.drawn);
+    if (text === speech.text) return;
+    speech.text = text;
+    byId("summary").textContent = text;
+  }, 900);
+}
+
+function placeOn(svg, event) {
+  const box = svg.getBoundingClientRect();
+  return [event.clientX - box.left, event.clientY - box.top];
+}
+
+// Drags the marker of the trade-off to the nearest value.
+function dragMarker(event, held) {
+  const { run } = app;
+  const [x, y] = placeOn(pen("tradeoff").svg, event);
+  const inside = (panel) => !panel.part || (x >= panel.part.left && x <= panel.part.right && y >= panel.part.top && y <= panel.part.bottom);
+  const panel = held ?? stage.panels.filter((one) => one).find(inside);
+  if (!panel) return null;
+  const learner = panel.learner ?? learnerOf(run);
+  const place = panel.places.reduce((best, at, i) => (Math.abs(at - x) < Math.abs(panel.places[best] - x) ? i : best), 0);
+  state.learner = learner;
+  moveTo(run, learner, 0, place);
+  redraw();
+  return panel;
+}
+
+export function setUpStage() {
+  const trade = pen("tradeoff").svg;
+  let held = null;
+  trade.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0 || !app.run?.head) return;
+    held = dragMarker(event, null);
+    if (held) trade.setPointerCapture(event.pointerId);
+  });
+  trade.addEventListener("pointermove", (event) => {
+    if (held) dragMarker(event, held);
+  });
+  for (const name of ["pointerup", "pointercancel", "lostpointercapture"]) trade.addEventListener(name, () => { held = null; });
+
+  // A click on the fits looks at that x; with Shift at the second one of the dartboard.
+  const fits = pen("fits").svg;
+  let looking = false;
+  const look = (event) => {
+    if (!stage.fits || !app.run?.head) return;
+    const [x] = placeOn(fits, event);
+    const value = Math.min(app.run.head.range[1], Math.max(app.run.head.range[0], stage.fits.x.value(x)));
+    const key = state.board && (event.shiftKey || nearerSecond(value)) ? "x2" : "x";
+    state[key] = Number(value.toPrecision(4));
+    redraw();
+  };
+  fits.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0 || state.scene !== 4) return;
+    looking = true;
+    fits.setPointerCapture(event.pointerId);
+    look(event);
+  });
+  fits.addEventListener("pointermove", (event) => {
+    if (looking) look(event);
+  });
+  for (const name of ["pointerup", "pointercancel"]) fits.addEventListener(name, () => { looking = false; });
+  fits.addEventListener("click", (event) => {
+    if (state.scene === 4 || !stage.fits) return;
+    state.scene = 4;
+    state.board = false;
+    look(event);
+  });
+  new ResizeObserver(() => redraw()).observe(byId("pictures"));
+}
+
+// On the dartboard view a click moves the nearer of the two points.
+function nearerSecond(value) {
+  const { x } = app.run.head.test;
+  return Math.abs(x[secondPointOf(app.run)] - value) < Math.abs(x[pointOf(app.run)] - value);
+}
+
+// Moves the test point by so many places.
+export function movePoint(by) {
+  const { run } = app;
+  if (!run?.head || run.head.simulation) return;
+  const { x, truth } = run.head.test;
+  if (run.head.dimension !== 1) state.x = Math.min(truth.length - 1, Math.max(0, pointOf(run) + by));
+  else {
+    const step = (run.head.range[1] - run.head.range[0]) / 100;
+    const moved = x[pointOf(run)] + by * Math.max(step, 1e-12);
+    state.x = Number(Math.min(run.head.range[1], Math.max(run.head.range[0], moved)).toPrecision(6));
+  }
+  redraw();
+}
+
+// The pictures that are in sight, for export.
+export function picturesInSight() {
+  return [...document.querySelectorAll("#pictures > .picture")].filter((one) => one.offsetParent !== null).map((one) => one.querySelector("svg"));
+}

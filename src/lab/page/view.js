@@ -1,0 +1,124 @@
+// What of a run is looked at: which learner, which setting of it, which test point.
+import { short } from "./numbers.js";
+import { state } from "./state.js";
+
+// The learner that is looked at.
+export function learnerOf(run) {
+  return Math.min(state.learner, run.head.learners.length - 1);
+}
+
+function nearest(values, wanted) {
+  let best = 0;
+  for (let i = 1; i < values.length; i++) {
+    if (Math.abs(values[i] - wanted) < Math.abs(values[best] - wanted)) best = i;
+  }
+  return best;
+}
+
+function lowest(values) {
+  let best = 0;
+  for (let i = 1; i < values.length; i++) {
+    if (values[i] < values[best] || Number.isNaN(values[best])) best = i;
+  }
+  return best;
+}
+
+// The setting with the lowest risk, as far as is known; of medians where means do not exist.
+function bestSetting(run, learner) {
+  const frame = run.newest?.learners[learner];
+  if (frame) {
+    const heavy = frame.heavy.some((one) => one);
+    return lowest(heavy ? frame.risk_median : frame.risk);
+  }
+  return run.ready > 0 ? lowest(run.draws[0].risk[learner]) : 0;
+}
+
+// The place on every axis of a learner that is looked at.
+export function placesOf(run, learner) {
+  const { axes } = run.head.learners[learner];
+  const wanted = state.at[learner];
+  if (wanted && wanted.length === axes.length) return axes.map((axis, i) => nearest(axis.values, wanted[i]));
+  const best = bestSetting(run, learner);
+  const first = axes.length > 0 ? axes[0].values.length : 1;
+  return axes.map((_, i) => (i === 0 ? best % first : Math.floor(best / first)));
+}
+
+// The same as one number.
+export function settingOf(run, learner) {
+  const { axes } = run.head.learners[learner];
+  const places = placesOf(run, learner);
+  if (places.length === 0) return 0;
+  return places[0] + (places.length > 1 ? places[1] * axes[0].values.length : 0);
+}
+
+// The settings along the first axis, the second staying where it is.
+export function sliceOf(run, learner) {
+  const { axes, settings } = run.head.learners[learner];
+  if (axes.length === 0) return Array.from({ length: settings }, (_, i) => i);
+  const first = axes[0].values.length;
+  const offset = axes.length > 1 ? placesOf(run, learner)[1] * first : 0;
+  return Array.from({ length: first }, (_, i) => i + offset);
+}
+
+// Moves along an axis; from now on the place is kept.
+export function moveTo(run, learner, axis, place) {
+  const { axes } = run.head.learners[learner];
+  if (!axes[axis]) return;
+  const places = placesOf(run, learner);
+  places[axis] = Math.min(axes[axis].values.length - 1, Math.max(0, place));
+  state.at[learner] = places.map((one, i) => axes[i].values[one]);
+}
+
+// `depth = 5`, or nothing where nothing is swept.
+export function settingWords(run, learner) {
+  const { axes } = run.head.learners[learner];
+  return placesOf(run, learner).map((place, i) => `${axes[i].name} = ${short(axes[i].values[place])}`).join(", ");
+}
+
+// The test points in the order of x.
+export function orderOf(run) {
+  if (!run.order) {
+    const { x, truth } = run.head.test;
+    run.order = Array.from(truth, (_, i) => i);
+    if (run.head.dimension === 1) run.order.sort((a, b) => x[a] - x[b]);
+  }
+  return run.order;
+}
+
+// The test point nearest to an x; in several dimensions the one of that number.
+export function testPointAt(run, wanted) {
+  const { x, truth } = run.head.test;
+  if (run.head.dimension !== 1) return Math.min(truth.length - 1, Math.max(0, Math.round(wanted)));
+  return nearest(x, wanted);
+}
+
+// The test point that is looked at, and the second one of the dartboard.
+export function pointOf(run) {
+  return testPointAt(run, state.x ?? suggestedPoint(run, 0));
+}
+
+export function secondPointOf(run) {
+  return testPointAt(run, state.x2 ?? suggestedPoint(run, 1));
+}
+
+// Where a dartboard of the lesson looks; else at a third and at two thirds.
+function suggestedPoint(run, which) {
+  const board = (run.head.experiment.figure ?? []).find((figure) => figure.dartboard?.at);
+  if (board) return board.dartboard.at[which];
+  const share = which === 0 ? 0.3 : 0.7;
+  const [from, to] = run.head.range;
+  return run.head.dimension === 1 ? from + share * (to - from) : which === 0 ? 0 : 1;
+}
+
+// What the lesson's own trade-off figure says about axes and marks, wherever it is nested.
+export function tradeoffOptions(run) {
+  const search = (figures) => {
+    for (const figure of figures) {
+      if (figure.tradeoff) return figure.tradeoff;
+      const inner = search(figure.stack ?? figure.beside ?? []);
+      if (inner) return inner;
+    }
+    return null;
+  };
+  return search(Array.isArray(run.head.experiment.figure) ? run.head.experiment.figure : []) ?? {};
+}

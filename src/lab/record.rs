@@ -1,0 +1,152 @@
+//! The page in one file: a finished run in place of the server.
+//!
+//! Browsers load no modules from a file, so they are joined into one script: without their imports
+//! and without the word `export`, each after those that it imports. That works because the page's
+//! modules keep to whole lines of `import { a, b } from "./x.js";` and never use a name twice; a
+//! bundler would be a second tool chain for the sake of twenty lines.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+
+use serde_json::{Value, json};
+
+use super::jobs::Client;
+use super::sequence::Sequence;
+use super::{Lab, Lessons, assets, messages, server};
+use crate::decompose::Decomposition;
+use crate::engine::{Kept, Observer};
+use crate::experiment::Experiment;
+use crate::outcome::{Done, Table};
+
+/// Watches a run for its page, and passes everything on.
+pub struct Recorder<'a> {
+    observer: &'a dyn Observer,
+    frames: Mutex<Vec<Value>>,
+}
+
+impl<'a> Recorder<'a> {
+    /// Stands before another observer.
+    pub fn new(observer: &'a dyn Observer) -> Self {
+        Recorder {
+            observer,
+            frames: Mutex::default(),
+        }
+    }
+
+    /// The page of the finished run.
+    pub fn page(&self, experiment: &Experiment, done: &Done, seconds: f64) -> String {
+        let mut said = vec![messages::head(experiment)];
+        let curves = done.main_table(experiment);
+        if let Done::Results(results) = done {
+            let sent = messages::sent(experiment) as u64;
+            let kept = || results.kept.iter().filter(|kept| kept.resample < sent);
+            said.extend(kept().map(messages::draw));
+            if let Some(mut first) = Sequence::new(&Arc::new(experiment.clone())) {
+                kept().for_each(|kept| first.add(kept));
+                said.extend(first.frames());
+            }
+            let frames = self.frames.lock();
+            said.extend(
+                frames
+                    .unwrap_or_else(|poison| poison.into_inner())
+                    .iter()
+                    .cloned(),
+            );
+            said.extend(messages::theory(experiment, &curves));
+            said.extend(messages::solving(experiment, &curves));
+            said.extend(messages::points(experiment, results));
+        }
+        let report = done.report(experiment, seconds);
+        said.push(messages::end(done.counts().0, seconds, &report));
+        page(experiment, &said, &curves)
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn progress(&self, done: u64, total: u64) {
+        self.observer.progress(done, total);
+    }
+
+    fn stopped(&self) -> bool {
+        self.observer.stopped()
+    }
+
+    fn watches(&self) -> bool {
+        true
+    }
+
+    fn kept(&self, kept: &Kept) {
+        self.observer.kept(kept);
+    }
+
+    fn frame(&self, count: u64, learners: &[Decomposition]) {
+        if let Ok(mut frames) = self.frames.lock() {
+            frames.push(messages::frame(count, learners, true));
+        }
+        self.observer.frame(count, learners);
+    }
+}
+
+fn page(experiment: &Experiment, said: &[Value], curves: &Table) -> String {
+    let text = experiment.source.merged_text().unwrap_or_default();
+    let name = experiment.name.clone();
+    let lessons = Lessons::only(&name, &text);
+    let lab = Lab::new(lessons, name.clone(), 1);
+    let mut told = server::told(&lab, Client::at([127, 0, 0, 1].into()));
+    lab.jobs.close();
+    // Without a server there is nothing to control.
+    told["families"] = json!([]);
+    let csv = curves
+        .to_csv()
+        .ok()
+        .and_then(|csv| String::from_utf8(csv).ok());
+    let recorded = json!({
+        "lab": told,
+        "scene": { "lesson": name, "set": [] },
+        "messages": said,
+        "csv": csv,
+        "toml": text,
+    });
+    inlined(&recorded)
+}
+
+/// The page with everything in it.
+fn inlined(recorded: &Value) -> String {
+    let style = assets::text("style.css").unwrap_or_default();
+    let script = joined("main.js", &mut HashSet::new());
+    // In JSON a `<` stands in strings alone, where it may be written so; no tag can end the script.
+    let recorded = recorded.to_string().replace('<', "\\u003c");
+    let page = assets::text("index.html").unwrap_or_default();
+    let lines = page.lines().map(|line| match line.trim() {
+        line if line.contains("href=\"fonts.css\"") => String::new(),
+        line if line.contains("href=\"style.css\"") => format!("<style>\n{style}</style>"),
+        line if line.contains("src=\"main.js\"") => format!(
+            "<script type=\"application/json\" id=\"recorded\">{recorded}</script>\n<script type=\"module\">\n{script}</script>"
+        ),
+        _ => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n") + "\n"
+}
+
+/// A module after all that it imports, without those that came before.
+fn joined(name: &str, known: &mut HashSet<String>) -> String {
+    if !known.insert(name.to_owned()) {
+        return String::new();
+    }
+    let text = assets::text(name).unwrap_or_default();
+    let (mut before, mut own) = (String::new(), String::new());
+    for line in text.lines() {
+        let imported = line
+            .strip_prefix("import ")
+            .and_then(|rest| rest.split_once("from \"./"))
+            .and_then(|(_, file)| file.strip_suffix("\";"));
+        match imported {
+            Some(file) => before.push_str(&joined(file, known)),
+            None => {
+                own.push_str(line.strip_prefix("export ").unwrap_or(line));
+                own.push('\n');
+            }
+        }
+    }
+    before + &own
+}

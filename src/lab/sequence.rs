@@ -1,0 +1,59 @@
+//! The frames of the very first resamples: the estimates from 4, 5, 6, … of them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::messages;
+use crate::engine::{Kept, Replay, most_resamples};
+use crate::experiment::Experiment;
+
+/// The kept resamples in order, and the frames that follow from the first of them.
+pub struct Sequence {
+    replay: Replay,
+    /// Those that came before their turn.
+    early: BTreeMap<u64, Kept>,
+    most: u64,
+    total: u64,
+}
+
+impl Sequence {
+    /// Nothing yet; `None` where there are no such frames.
+    pub fn new(experiment: &Arc<Experiment>) -> Option<Self> {
+        if experiment.simulation.is_some() {
+            return None;
+        }
+        Some(Sequence {
+            replay: Replay::new(experiment.clone()).ok()??,
+            early: BTreeMap::new(),
+            most: messages::sent(experiment) as u64,
+            total: most_resamples(experiment),
+        })
+    }
+
+    /// A resample, in any order.
+    pub fn add(&mut self, kept: &Kept) {
+        if kept.resample < self.most {
+            self.early.insert(kept.resample, kept.clone());
+        }
+    }
+
+    /// The frames of those that are there in order and have none yet.
+    pub fn frames(&mut self) -> Vec<Value> {
+        let mut frames = Vec::new();
+        while let Some(kept) = self.early.remove(&self.count()) {
+            self.replay.add(&kept);
+            let count = self.count();
+            if count >= Replay::FEWEST as u64 && count < self.total {
+                frames.push(messages::frame(count, &self.replay.decompose(), false));
+            }
+        }
+        frames
+    }
+
+    /// How many were added in order.
+    pub fn count(&self) -> u64 {
+        self.replay.count() as u64
+    }
+}

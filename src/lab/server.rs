@@ -1,0 +1,470 @@
+//! The server: axum's routes, behind a loop of our own that bounds connections and their patience.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Extension, Path, Request, State};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::jobs::{Client, Jobs};
+use super::limits::Limits;
+use super::patience::Patient;
+use super::scene::{Refusal, Scene};
+use super::{Lessons, assets, guard, lessons};
+use crate::experiment::Experiment;
+use crate::figure;
+use crate::outcome::Done;
+
+/// The most bytes that a request may have: an experiment is a page of text.
+const LONGEST_REQUEST: usize = 256 * 1024;
+/// How long a client may take to send the head of a request, and then its body.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a client may take no byte of an answer that waits for it.
+const STALLED: Duration = Duration::from_secs(30);
+/// How long connections may take to end with the lab.
+const FAREWELL: Duration = Duration::from_millis(300);
+/// The most connections, of all clients and of one that is not the lecturer.
+const MOST_CONNECTIONS: usize = 2000;
+const MOST_PER_CLIENT: usize = 64;
+/// The most pictures that are drawn at once, and that wait for it.
+const MOST_DRAWN: usize = 2;
+const MOST_TO_DRAW: usize = 100;
+
+/// Nothing but the page's own files, and no page around it.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+     img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; \
+     form-action 'none'; frame-ancestors 'none'";
+
+/// What the lab has to know.
+pub struct Lab {
+    /// Its experiments.
+    pub lessons: Lessons,
+    /// The lesson that the page begins with.
+    pub open: String,
+    /// Names that it answers to besides addresses and `localhost`.
+    pub hosts: Vec<String>,
+    /// Where the class finds it, if it listens to the network.
+    pub address: Option<String>,
+    /// All runs.
+    pub jobs: Arc<Jobs>,
+    drawing: Semaphore,
+    to_draw: Semaphore,
+}
+
+impl Lab {
+    /// A lab with some lessons, on so many cores.
+    pub fn new(lessons: Lessons, open: String, cores: usize) -> Self {
+        Lab {
+            lessons,
+            open,
+            hosts: Vec::new(),
+            address: None,
+            jobs: Jobs::new(cores),
+            drawing: Semaphore::new(MOST_DRAWN),
+            to_draw: Semaphore::new(MOST_TO_DRAW),
+        }
+    }
+}
+
+/// Serves until `stop` is ready, then lets connections end.
+pub async fn serve(listener: TcpListener, lab: Arc<Lab>, stop: impl Future<Output = ()>) {
+    let router = router(lab.clone());
+    let all = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let counts: Arc<Mutex<HashMap<IpAddr, usize>>> = Arc::default();
+    let mut connections = JoinSet::new();
+    let mut stop = std::pin::pin!(stop);
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            Some(_) = connections.join_next() => continue,
+            () = &mut stop => break,
+        };
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Out of file handles, most likely: others will be closed soon.
+                if !is_of_connection(&error) {
+                    tokio::time::sleep(Duration::from_millis(100)).await;
+                }
+                continue;
+            }
+        };
+        let client = Client::at(peer.ip());
+        let Ok(permit) = all.clone().try_acquire_owned() else {
+            continue;
+        };
+        let Some(place) = Place::take(&counts, client) else {
+            continue;
+        };
+        let router = router.clone();
+        connections.spawn(async move {
+            connection(stream, client, router).await;
+            drop((permit, place));
+        });
+    }
+    drop(listener);
+    // Runs end, and with them the answers that tell of them.
+    lab.jobs.close();
+    let rest = async { while connections.join_next().await.is_some() {} };
+    let _ = timeout(FAREWELL, rest).await;
+}
+
+/// A client's place among its connections.
+struct Place {
+    counts: Arc<Mutex<HashMap<IpAddr, usize>>>,
+    address: IpAddr,
+}
+
+impl Place {
+    fn take(counts: &Arc<Mutex<HashMap<IpAddr, usize>>>, client: Client) -> Option<Self> {
+        let mut all = counts.lock().unwrap_or_else(|poison| poison.into_inner());
+        let count = all.entry(client.address).or_insert(0);
+        if *count >= MOST_PER_CLIENT && !client.lecturer {
+            return None;
+        }
+        *count += 1;
+        Some(Place {
+            counts: counts.clone(),
+            address: client.address,
+        })
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut all = self
+            .counts
+            .lock()
+            .unwrap_or_else(|poison| poison.into_inner());
+        if let Some(count) = all.get_mut(&self.address) {
+            *count -= 1;
+            if *count == 0 {
+                all.remove(&self.address);
+            }
+        }
+    }
+}
+
+/// Whether an error of accepting is the connection's own.
+fn is_of_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+    )
+}
+
+async fn connection(stream: TcpStream, client: Client, router: Router) {
+    let _ = stream.set_nodelay(true);
+    let stream = TokioIo::new(Patient::new(stream, STALLED));
+    let service = TowerToHyperService::new(router.layer(Extension(client)));
+    // A client that goes away or breaks the rules ends its own connection, no more.
+    let _ = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(PATIENCE)
+        .max_buf_size(64 * 1024)
+        .serve_connection(stream, service)
+        .await;
+}
+
+fn router(lab: Arc<Lab>) -> Router {
+    Router::new()
+        .route("/", get(async || asset("index.html")))
+        .route(
+            "/{file}",
+            get(async |Path(file): Path<String>| asset(&file)),
+        )
+        .route("/api/lab", get(about))
+        .route("/api/run", post(run))
+        .route("/api/export", post(export))
+        .fallback(async || refuse(&Refusal::Missing("there is nothing here".to_owned())))
+        .method_not_allowed_fallback(async || {
+            let message = "the page is read with GET, and experiments are sent with POST";
+            (StatusCode::METHOD_NOT_ALLOWED, message).into_response()
+        })
+        .layer(middleware::from_fn_with_state(lab.clone(), check))
+        .with_state(lab)
+}
+
+/// Lets in only requests of the lab's own page, and puts the rules for browsers on every answer.
+async fn check(State(lab): State<Arc<Lab>>, request: Request, next: Next) -> Response {
+    let mut response = match allowed(&lab, &request) {
+        Ok(()) => next.run(request).await,
+        Err((status, message)) => (status, message).into_response(),
+    };
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (
+            HeaderName::from_static("cross-origin-resource-policy"),
+            "same-origin",
+        ),
+        (
+            HeaderName::from_static("cross-origin-opener-policy"),
+            "same-origin",
+        ),
+        // Another version of the program may answer tomorrow.
+        (header::CACHE_CONTROL, "no-store"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+fn allowed(lab: &Lab, request: &Request) -> Result<(), (StatusCode, &'static str)> {
+    let text = |name: &HeaderName| {
+        let value = request.headers().get(name)?;
+        Some(value.to_str().unwrap_or("?"))
+    };
+    let host = text(&header::HOST).unwrap_or("");
+    if !guard::knows_host(host, &lab.hosts) {
+        let message =
+            "the lab does not answer to this name; start it with `bvlab lab --host NAME`\n";
+        return Err((StatusCode::MISDIRECTED_REQUEST, message));
+    }
+    if text(&header::ORIGIN).is_some_and(|origin| !guard::same_site(origin, host)) {
+        return Err((
+            StatusCode::FORBIDDEN,
+            "pages of other sites have no access to the lab\n",
+        ));
+    }
+    let site = text(&HeaderName::from_static("sec-fetch-site"));
+    let asks = request.method() != Method::GET;
+    if asks && site.is_some_and(|site| !["same-origin", "none"].contains(&site)) {
+        return Err((
+            StatusCode::FORBIDDEN,
+            "pages of other sites have no access to the lab\n",
+        ));
+    }
+    let kind = text(&header::CONTENT_TYPE).unwrap_or("");
+    if request.method() == Method::POST && !kind.starts_with("application/json") {
+        let message = "a request is sent as application/json\n";
+        return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
+    }
+    Ok(())
+}
+
+fn asset(name: &str) -> Response {
+    match assets::get(name) {
+        Some((bytes, kind)) => ([(header::CONTENT_TYPE, kind)], bytes.into_owned()).into_response(),
+        None => refuse(&Refusal::Missing("the page has no such file".to_owned())),
+    }
+}
+
+fn refuse(refusal: &Refusal) -> Response {
+    let (status, told) = refusal.parts();
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = (status, axum::Json(told)).into_response();
+    if let Refusal::TooMany(_) | Refusal::Busy(_) = refusal {
+        let headers = response.headers_mut();
+        headers.insert(header::RETRY_AFTER, HeaderValue::from_static("2"));
+    }
+    response
+}
+
+/// Reads a request's JSON, within limits of size and time.
+async fn read<T: DeserializeOwned>(body: Body) -> Result<T, Response> {
+    let plain = |status: StatusCode, message: String| {
+        let told =
+            json!({ "error": { "message": message, "help": null, "token": null, "line": null } });
+        (status, axum::Json(told)).into_response()
+    };
+    let bytes: Bytes = match timeout(PATIENCE, to_bytes(body, LONGEST_REQUEST)).await {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(_)) => {
+            let message = format!("a request can have at most {LONGEST_REQUEST} bytes");
+            return Err(plain(StatusCode::PAYLOAD_TOO_LARGE, message));
+        }
+        Err(_) => {
+            let message = "the request took too long to arrive".to_owned();
+            return Err(plain(StatusCode::REQUEST_TIMEOUT, message));
+        }
+    };
+    serde_json::from_slice(&bytes).map_err(|error| {
+        plain(
+            StatusCode::BAD_REQUEST,
+            format!("the request is not as it should be: {error}"),
+        )
+    })
+}
+
+/// What there is.
+async fn about(State(lab): State<Arc<Lab>>, Extension(client): Extension<Client>) -> Response {
+    axum::Json(told(&lab, client)).into_response()
+}
+
+/// What a page is told of the lab.
+pub(super) fn told(lab: &Lab, client: Client) -> serde_json::Value {
+    let limits: &Limits = client.limits();
+    json!({
+        "version": env!("CARGO_PKG_VERSION"),
+        "lecturer": client.lecturer,
+        "address": lab.address,
+        "qr": lab.address.as_deref().and_then(super::code::svg),
+        "open": lab.open,
+        "lessons": lab.lessons.told(),
+        "families": lessons::families(),
+        "limits": {
+            "resamples": limits.bounds.resamples,
+            "train": limits.bounds.train,
+            "words": limits.words(),
+        },
+    })
+}
+
+/// Reads the experiment that a scene asks for, away from the threads that answer.
+async fn experiment(lab: &Arc<Lab>, scene: Scene, client: Client) -> Result<Experiment, Refusal> {
+    let lab = lab.clone();
+    let read = move || scene.read(&lab.lessons, client.limits());
+    let read = tokio::task::spawn_blocking(read).await;
+    read.unwrap_or_else(|_| Err(Refusal::Failed("the experiment cannot be read".to_owned())))
+}
+
+/// Runs an experiment and streams what it has to say.
+async fn run(
+    State(lab): State<Arc<Lab>>,
+    Extension(client): Extension<Client>,
+    body: Body,
+) -> Response {
+    let scene: Scene = match read(body).await {
+        Ok(scene) => scene,
+        Err(response) => return response,
+    };
+    let listener = match experiment(&lab, scene, client).await {
+        Ok(experiment) => lab.jobs.ask(experiment, client),
+        Err(refusal) => Err(refusal),
+    };
+    match listener {
+        Ok(listener) => {
+            let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
+            (kind, Body::from_stream(listener.stream())).into_response()
+        }
+        Err(refusal) => refuse(&refusal),
+    }
+}
+
+/// A scene, and what of it is to be saved.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Export {
+    lesson: Option<String>,
+    toml: Option<String>,
+    #[serde(default)]
+    set: Vec<String>,
+    what: What,
+    /// Which figure.
+    #[serde(default)]
+    figure: usize,
+    /// How many training sets are shown.
+    count: Option<u64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum What {
+    Csv,
+    Toml,
+    Svg,
+    Png,
+}
+
+async fn export(
+    State(lab): State<Arc<Lab>>,
+    Extension(client): Extension<Client>,
+    body: Body,
+) -> Response {
+    let asked: Export = match read(body).await {
+        Ok(asked) => asked,
+        Err(response) => return response,
+    };
+    match exported(&lab, asked, client).await {
+        Ok(file) => file,
+        Err(refusal) => refuse(&refusal),
+    }
+}
+
+async fn exported(lab: &Arc<Lab>, asked: Export, client: Client) -> Result<Response, Refusal> {
+    let Export {
+        lesson,
+        toml,
+        mut set,
+        what,
+        figure,
+        count,
+    } = asked;
+    set.extend(count.map(|count| format!("run.resamples={count}")));
+    let experiment = experiment(lab, Scene { lesson, toml, set }, client).await?;
+    let file = |kind: &'static str, bytes: Vec<u8>| {
+        ([(header::CONTENT_TYPE, kind)], bytes).into_response()
+    };
+    if what == What::Toml {
+        let text = experiment.source.merged_text().unwrap_or_default();
+        return Ok(file("application/toml; charset=utf-8", text.into_bytes()));
+    }
+    if what != What::Csv && experiment.figures.get(figure).is_none() {
+        return Err(Refusal::Missing(
+            "the experiment has no such figure".to_owned(),
+        ));
+    }
+    let _waiting = lab.to_draw.try_acquire().map_err(|_| {
+        Refusal::Busy(
+            "too many pictures are asked for at once: try again in a few seconds".to_owned(),
+        )
+    })?;
+    let listener = lab.jobs.ask(experiment, client)?;
+    listener.finished().await;
+    let _turn = lab.drawing.acquire().await;
+    let made = tokio::task::spawn_blocking(move || {
+        let (experiment, done) = listener.done()?;
+        make(experiment, done, what, figure)
+    });
+    let made = made.await;
+    let made =
+        made.unwrap_or_else(|_| Err(Refusal::Failed("the picture cannot be made".to_owned())));
+    let kind = match what {
+        What::Csv | What::Toml => "text/csv; charset=utf-8",
+        What::Svg => "image/svg+xml",
+        What::Png => "image/png",
+    };
+    Ok(file(kind, made?))
+}
+
+fn make(
+    experiment: &Experiment,
+    done: &Done,
+    what: What,
+    which: usize,
+) -> Result<Vec<u8>, Refusal> {
+    let failed = |error: &dyn std::fmt::Display| Refusal::Failed(error.to_string());
+    if let What::Csv | What::Toml = what {
+        let table = done.main_table(experiment);
+        return table.to_csv().map_err(|error| failed(&error));
+    }
+    let figure = &experiment.figures[which];
+    let tables = done.tables(experiment);
+    let drawing = figure::draw(experiment, figure, &tables).map_err(|error| failed(&error))?;
+    match what {
+        What::Png => drawing.to_png().map_err(|error| failed(&error)),
+        _ => Ok(drawing.to_svg().into_bytes()),
+    }
+}
