@@ -83,10 +83,11 @@ impl LabCommand {
             let mut lab = Lab::new(lessons, open, threads);
             lab.hosts.clone_from(&self.host);
             lab.address = self.class_address(at);
-            self.tell(at, lab.address.as_deref())?;
+            // A lab whose words nobody reads is open all the same.
+            let _ = tell(at, lab.address.as_deref());
             if !self.no_open && open::that_detached(local(at)).is_err() {
                 let note = "the browser could not be opened: open the address above in it";
-                writeln!(io::stderr(), "{note}")?;
+                let _ = writeln!(io::stderr(), "{note}");
             }
             serve(listener, Arc::new(lab), interruption()).await;
             Ok(())
@@ -155,23 +156,24 @@ impl LabCommand {
         };
         Some(format!("http://{}/", SocketAddr::new(address, at.port())))
     }
+}
 
-    fn tell(&self, at: SocketAddr, class: Option<&str>) -> Result<(), Failure> {
-        let mut out = io::stdout().lock();
-        writeln!(out, "the lab is open at {}", local(at))?;
-        if let Some(class) = class {
-            writeln!(out, "for the class:     {class}")?;
-            if let Some(code) = code::text(class) {
-                writeln!(out, "\n{code}")?;
-            }
-        } else if at.ip().is_unspecified() {
-            let note = "this machine seems to have no network: find its address, or give its name with --host";
-            writeln!(out, "{note}")?;
+/// Says where the page is.
+fn tell(at: SocketAddr, class: Option<&str>) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "the lab is open at {}", local(at))?;
+    if let Some(class) = class {
+        writeln!(out, "for the class:     {class}")?;
+        if let Some(code) = code::text(class) {
+            writeln!(out, "\n{code}")?;
         }
-        writeln!(out, "Ctrl-C closes it")?;
-        out.flush()?;
-        Ok(())
+    } else if at.ip().is_unspecified() {
+        let note =
+            "this machine seems to have no network: find its address, or give its name with --host";
+        writeln!(out, "{note}")?;
     }
+    writeln!(out, "Ctrl-C closes it")?;
+    out.flush()
 }
 
 /// The page's address for a browser on this machine.

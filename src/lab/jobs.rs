@@ -668,3 +668,182 @@ enum Line {
     NotYet,
     End,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Source;
+
+    /// An experiment of many cheap training sets.
+    fn experiment(seed: u64) -> Experiment {
+        let text = format!(
+            r#"
+            problem = {{ truth = "sin(x)", inputs = {{ uniform = [0, 15] }}, noise = {{ normal = 0.5 }}, train = 30 }}
+            sweep   = {{ k = "1..5" }}
+            learner = [{{ knn = {{}} }}]
+            run     = {{ resamples = 10_000_000, seed = {seed}, test = {{ grid = 20 }} }}
+            "#
+        );
+        Experiment::read("test", Source::new("", &text, &[])).unwrap()
+    }
+
+    fn student(number: u8) -> Client {
+        Client::at(IpAddr::from([10, 0, 0, number]))
+    }
+
+    /// Waits for something that must come about.
+    fn wait_for(what: &str, holds: impl Fn() -> bool) {
+        let patience = Instant::now() + Duration::from_secs(60);
+        while !holds() {
+            assert!(Instant::now() < patience, "{what}");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    fn reached(listener: &Listener) -> usize {
+        listener.job.log.read().unwrap().messages.len()
+    }
+
+    #[test]
+    fn equal_requests_share_one_run_and_it_ends_with_its_last_listener() {
+        let jobs = Jobs::new(2);
+        let first = jobs.ask(experiment(1), student(1)).unwrap();
+        let second = jobs.ask(experiment(1), student(2)).unwrap();
+        let other = jobs.ask(experiment(2), student(2)).unwrap();
+        assert!(Arc::ptr_eq(&first.job, &second.job));
+        assert!(!Arc::ptr_eq(&first.job, &other.job));
+        assert_eq!(jobs.lock().running.len(), 2);
+        drop(first);
+        wait_for("goes on for the second", || reached(&second) > 60);
+        assert!(!second.job.is_cancelled());
+        drop(second);
+        wait_for("ends", || jobs.lock().running.len() == 1);
+        drop(other);
+        wait_for("ends too", || jobs.lock().running.is_empty());
+        jobs.close();
+    }
+
+    #[test]
+    fn a_client_has_so_many_runs_and_no_more() {
+        let jobs = Jobs::new(1);
+        let most = Limits::STUDENT.runs as u64;
+        let mine: Vec<Listener> = (0..most)
+            .map(|seed| jobs.ask(experiment(seed), student(1)).unwrap())
+            .collect();
+        let refused = jobs.ask(experiment(99), student(1)).err().unwrap();
+        assert!(matches!(&refused, Refusal::TooMany(words) if words.contains("4 runs")));
+        assert_eq!(refused.parts().0, 429);
+        // Another has the same right, and one that was given up makes room at once.
+        let theirs = jobs.ask(experiment(99), student(2)).unwrap();
+        drop(mine);
+        let mine = jobs.ask(experiment(98), student(1)).unwrap();
+        drop((mine, theirs));
+        jobs.close();
+    }
+
+    #[test]
+    fn only_so_many_run_and_wait() {
+        let jobs = Jobs::new(1);
+        let all = RUNNING_PER_CORE + MOST_WAITING;
+        let asked: Vec<Listener> = (0..all)
+            .map(|i| {
+                let client = Client::at(IpAddr::from([10, 1, (i / 200) as u8, (i % 200) as u8]));
+                jobs.ask(experiment(i as u64), client).unwrap()
+            })
+            .collect();
+        assert_eq!(jobs.lock().running.len(), RUNNING_PER_CORE);
+        let refused = jobs.ask(experiment(9999), student(1)).err().unwrap();
+        assert_eq!(refused.parts().0, 503);
+        // The lecturer's begins although hundreds wait.
+        let here = Client::at(IpAddr::from([127, 0, 0, 1]));
+        let lecturer = {
+            let mut state = jobs.lock();
+            state.waiting.pop();
+            drop(state);
+            jobs.ask(experiment(7777), here).unwrap()
+        };
+        let running = |job: &Arc<Job>| {
+            jobs.lock()
+                .running
+                .iter()
+                .any(|other| Arc::ptr_eq(other, job))
+        };
+        assert!(running(&lecturer.job));
+        wait_for("the lecturer's is computed", || reached(&lecturer) > 60);
+        drop((asked, lecturer));
+        jobs.close();
+    }
+
+    #[test]
+    fn runs_of_all_clients_go_on_together() {
+        let jobs = Jobs::new(1);
+        // One client asks for much, three for little.
+        let asked: Vec<Listener> = [1, 1, 1, 1, 2, 3, 4]
+            .into_iter()
+            .zip(0..)
+            .map(|(client, seed)| jobs.ask(experiment(seed), student(client)).unwrap())
+            .collect();
+        wait_for("all have turns", || {
+            let turns = |listener: &Listener| listener.job.turn.load(Ordering::Relaxed);
+            asked
+                .iter()
+                .all(|listener| turns(listener) > 0 && reached(listener) > 60)
+        });
+        // A client has a turn as often as any other, however much it asks for.
+        wait_for("many turns", || jobs.lock().turn > 100);
+        let state = jobs.lock();
+        let turns: Vec<u64> = state.turns.values().copied().collect();
+        let spread = turns.iter().max().unwrap() - turns.iter().min().unwrap();
+        assert!(spread <= 4, "{turns:?}");
+        drop(state);
+        drop(asked);
+        jobs.close();
+    }
+
+    #[test]
+    fn a_run_that_takes_too_long_is_cut_off_and_says_so() {
+        let jobs = Jobs::new(1);
+        let listener = jobs.ask(experiment(1), student(1)).unwrap();
+        wait_for("begins", || reached(&listener) > 60);
+        let limit = Limits::STUDENT.time.as_micros() as u64;
+        listener.job.used.store(limit, Ordering::Relaxed);
+        wait_for("ends", || listener.job.is_finished());
+        let refusal = listener.done().err().unwrap();
+        assert!(matches!(refusal, Refusal::Failed(words) if words.contains("20 seconds")));
+        // The same again is a new run.
+        wait_for("is gone", || jobs.lock().running.is_empty());
+        let again = jobs.ask(experiment(1), student(1)).unwrap();
+        assert!(!Arc::ptr_eq(&again.job, &listener.job));
+        drop((again, listener));
+        jobs.close();
+    }
+
+    #[test]
+    fn finished_runs_are_remembered_until_there_are_too_many() {
+        let jobs = Jobs::new(2);
+        let short = |seed: u64| {
+            let source = Source::new(
+                "",
+                experiment(seed).source.file_text(),
+                &["run.resamples=10".to_owned()],
+            );
+            Experiment::read("test", source).unwrap()
+        };
+        let first = jobs.ask(short(1), student(1)).unwrap();
+        wait_for("ends", || jobs.lock().remembered.len() == 1);
+        let again = jobs.ask(short(1), student(2)).unwrap();
+        assert!(Arc::ptr_eq(&first.job, &again.job));
+        let size = first.job.remembered_size();
+        assert!(size > 1000);
+        let mut state = jobs.lock();
+        let more = MOST_REMEMBERED / size + 10;
+        for _ in 0..more {
+            let job = first.job.clone();
+            state.remembered.push_back(job);
+        }
+        state.forget();
+        assert!(state.remembered.len() * size <= MOST_REMEMBERED);
+        drop(state);
+        jobs.close();
+    }
+}

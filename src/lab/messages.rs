@@ -245,11 +245,7 @@ fn columns(experiment: &Experiment, curves: &Table, names: &[&str]) -> Option<Va
         let rows = from..from + curve.settings();
         from = rows.end;
         let column = |name: &&str| &curves.numbers(name)[rows.clone()];
-        let empty = names
-            .iter()
-            .map(column)
-            .flatten()
-            .all(|value| value.is_nan());
+        let empty = names.iter().flat_map(column).all(|value| value.is_nan());
         let pairs = names
             .iter()
             .map(|name| ((*name).to_owned(), f8(column(name))));

@@ -11,6 +11,7 @@ mod figures_command;
 mod fourier;
 mod going_on;
 mod knn;
+mod lab;
 mod linear;
 mod linfa;
 mod network;

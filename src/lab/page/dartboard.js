@@ -1,7 +1,7 @@
 // Dartboards: predictions at two test points as darts, across and up. The truth is the bull's eye,
 // the cross is the mean: its distance from the middle is the bias, the scatter the variance.
 import { plain, short } from "./numbers.js";
-import { textWidth } from "./pen.js";
+import { wrapText } from "./pen.js";
 import { pointWords, splitAt } from "./point.js";
 import { settingWords } from "./view.js";
 
@@ -29,26 +29,33 @@ export function drawDartboards(pen, outer, run, chosen, drawn, points) {
   const learners = all.length <= MOST_BOARDS ? all : [...new Set([chosen, ...all])].slice(0, MOST_BOARDS).sort((a, b) => a - b);
   const reach = reachOf(run, learners, points);
   const [width, height] = [outer.right - outer.left, outer.bottom - outer.top];
-  const size = (rows) => Math.min(width / Math.ceil(learners.length / rows) - em, height / rows - 4.6 * em);
-  const rows = [1, 2, 3].reduce((a, b) => (size(b) > size(a) ? b : a));
+  const across = (rows) => width / Math.ceil(learners.length / rows);
+  const titles = (rows) => Math.max(...learners.map((learner) => titleLines(run, learner, em, across(rows)).length));
+  const size = (rows) => Math.min(across(rows) - em, height / rows - (3.4 + 1.25 * titles(rows)) * em);
+  // In as many rows as make the boards largest, but not so narrow that their numbers overlap.
+  const rows = [1, 2, 3, 4].filter((one) => one <= learners.length && (one === learners.length || across(one) > 15 * em)).reduce((a, b) => (size(b) > size(a) ? b : a));
   const columns = Math.ceil(learners.length / rows);
   const [cellWidth, cellHeight] = [width / columns, height / rows];
   learners.forEach((learner, i) => {
     const [column, row] = [i % columns, Math.floor(i / columns)];
     const cell = { left: outer.left + column * cellWidth, top: outer.top + row * cellHeight };
-    drawBoard(pen, cell, cellWidth, Math.max(30, size(rows)), run, boardOf(run, learner, drawn, points), reach, points, learner === chosen && learners.length > 1);
+    drawBoard(pen, cell, cellWidth, Math.max(30, size(rows)), run, boardOf(run, learner, drawn, points), reach, points, learner === chosen && learners.length > 1, titles(rows));
   });
 }
 
-function drawBoard(pen, cell, width, size, run, board, reach, points, chosen) {
+function titleLines(run, learner, em, width) {
+  const setting = settingWords(run, learner);
+  return wrapText(`${run.head.learners[learner].name}${setting === "" ? "" : `, ${setting}`}`, em, width - em, 600);
+}
+
+function drawBoard(pen, cell, width, size, run, board, reach, points, chosen, titles) {
   const em = pen.em;
   const middle = cell.left + width / 2;
-  const setting = settingWords(run, board.learner);
-  let title = `${run.head.learners[board.learner].name}${setting === "" ? "" : `, ${setting}`}`;
-  const full = textWidth(title, em, 600);
-  pen.text(chosen ? "heading chosen" : "heading", middle, cell.top + em, title, full > width ? Math.max(0.7 * em, (em * width) / full) : em, "middle");
+  const lines = titleLines(run, board.learner, em, width);
+  lines.forEach((line, i) => pen.text(chosen ? "heading chosen" : "heading", middle, cell.top + em + 1.25 * i * em, line, em, "middle"));
   const radius = size / 2;
-  const [cx, cy] = [middle, cell.top + 1.5 * em + radius];
+  const top = cell.top + (0.4 + 1.25 * titles) * em;
+  const [cx, cy] = [middle, top + radius];
   for (let ring = RINGS; ring >= 1; ring--) pen.draw("circle", { class: "board", cx, cy, r: (radius * ring) / RINGS });
   pen.draw("circle", { class: "bull", cx, cy, r: 0.25 * em });
   const place = ([across, up]) => [cx + (across / reach) * radius, cy - (up / reach) * radius];
@@ -64,10 +71,10 @@ function drawBoard(pen, cell, width, size, run, board, reach, points, chosen) {
     pen.draw("path", { class: "curve bias bold", d: `M${x - arm} ${y - arm}L${x + arm} ${y + arm}M${x - arm} ${y + arm}L${x + arm} ${y - arm}` });
   }
   pen.close();
-  const y = cell.top + 1.5 * em + size + 1.1 * em;
-  pen.text("soft", middle, y, `→ ${pointWords(run, points[0])}   ↑ ${pointWords(run, points[1])}`, em, "middle");
+  const y = top + size + 1.1 * em;
+  pen.text("soft", middle, y, `→ ${pointWords(run, points[0])}\u2003↑ ${pointWords(run, points[1])}`, em, "middle");
   if (board.darts.length > 1) {
-    pen.words(middle, y + 1.3 * em, [["ink-bias strong", "bias² "], ["", `${short(board.bias2)}   `], ["ink-variance strong", "variance "], ["", short(board.variance)]], em, "middle");
+    pen.words(middle, y + 1.3 * em, [["ink-bias strong", "bias² "], ["", `${short(board.bias2)}\u2003`], ["ink-variance strong", "variance "], ["", short(board.variance)]], em, "middle");
   }
 }
 

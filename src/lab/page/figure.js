@@ -3,7 +3,7 @@ import { app, byId, element, redraw } from "./app.js";
 import { sceneAsked, state } from "./state.js";
 import { askExport } from "./wire.js";
 
-const shown = { key: "", url: null, figure: 0, asked: 0 };
+const shown = { key: "", url: null, lesson: "", figure: 0, asked: 0 };
 
 function wantedFigure(run) {
   return Math.min(shown.figure, Math.max(0, run.head.figures.length - 1));
@@ -20,6 +20,7 @@ export function showFigure() {
   const { run } = app;
   const holder = byId("server-figure");
   if (state.scene !== 6 || !run?.head || app.record) return;
+  if (shown.lesson !== run.head.name) Object.assign(shown, { lesson: run.head.name, figure: 0 });
   const figure = wantedFigure(run);
   const body = figureScene("svg", figure);
   // Nothing is asked while the experiment is still being changed or run.
@@ -49,7 +50,6 @@ async function load(run, body, holder, figure) {
     holder.replaceChildren(image, ...(run.head.figures.length > 1 ? [choice] : []));
   } catch (error) {
     if (asked !== shown.asked) return;
-    shown.key = "";
-    holder.replaceChildren(element("p", { class: "failed" }, error.message ?? "The figure could not be drawn."), element("button", { type: "button", onclick: () => redraw() }, "Try again"));
+    holder.replaceChildren(element("p", { class: "failed" }, error.message ?? "The figure could not be drawn."), element("button", { type: "button", onclick: () => { shown.key = ""; redraw(); } }, "Try again"));
   }
 }

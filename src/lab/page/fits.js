@@ -48,6 +48,12 @@ function drawKey(pen, box, heading, parts) {
   return y + 0.55 * size;
 }
 
+// The mean fit, but none where a mean may not exist.
+function believedMean(run, drawn, learner, setting) {
+  const heavy = run.frameAt(drawn)?.learners[learner].heavy[setting] ?? false;
+  return heavy ? { mean: null, count: 0 } : run.meanFit(drawn, learner, setting);
+}
+
 function headingOf(run, learner) {
   const name = run.head.learners[learner].name;
   const words = settingWords(run, learner);
@@ -57,7 +63,7 @@ function headingOf(run, learner) {
 function keyParts(count, shown, mean) {
   const parts = [["ink-truth", "truth"]];
   if (shown > 0) parts.push(["ink-variance", shown === 1 ? "fit" : `${thousands(shown)} refits`]);
-  if (mean && shown > 1) parts.push(["ink-bias", count > shown ? `mean of ${thousands(count)}` : "mean fit"]);
+  if (mean && count > 1) parts.push(["ink-bias", count > shown ? `mean of ${thousands(count)}` : "mean fit"]);
   if (shown > 0) parts.push(["ink-data", "● newest data"]);
   return parts;
 }
@@ -65,10 +71,10 @@ function keyParts(count, shown, mean) {
 // Draws the fits of a learner. Returns the axes, for the pointer; null where there are none.
 export function drawFits(pen, outer, run, learner, drawn, points, titled = true) {
   const { head } = run;
-  if (head.dimension !== 1) return drawAgainst(pen, outer, run, learner, drawn, points[0] ?? null);
+  if (head.dimension !== 1) return drawAgainst(pen, outer, run, learner, drawn, points[0] ?? null, titled);
   const setting = settingOf(run, learner);
   const shown = run.shown(drawn);
-  const { mean, count } = run.meanFit(drawn, learner, setting);
+  const { mean, count } = believedMean(run, drawn, learner, setting);
   const top = drawKey(pen, { ...outer, left: outer.left + 0.3 * pen.em }, headingOf(run, learner), keyParts(count, shown, mean));
   const bottom = outer.bottom - (titled ? 2.9 : 1.6) * pen.em;
   const y = new Axis(false, heightsOf(run), [bottom, top + 0.3 * pen.em]);
@@ -98,9 +104,9 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true)
     pen.draw("path", { class: "data", d: dots, "stroke-width": 0.42 * pen.em });
     pen.draw("path", { class: "curve variance newest", d: curve(run.fit(newest, learner, setting)) });
   }
-  if (mean && shown > 1) pen.draw("path", { class: "curve bias bold", d: curve(mean) });
+  if (mean && count > 1) pen.draw("path", { class: "curve bias bold", d: curve(mean) });
   pen.close();
-  if (shown === 0) drawNotice(pen, box, emptyWords(run));
+  if (shown === 0 && !mean) drawNotice(pen, box, emptyWords(run));
   return { box, x, y };
 }
 
@@ -110,14 +116,14 @@ function emptyWords(run) {
 }
 
 // Predictions against the truth, one dot per test point. What lies on the green line is right.
-function drawAgainst(pen, outer, run, learner, drawn, point) {
+function drawAgainst(pen, outer, run, learner, drawn, point, titled) {
   const { head } = run;
   const setting = settingOf(run, learner);
   const shown = run.shown(drawn);
-  const { mean, count } = run.meanFit(drawn, learner, setting);
-  const parts = [["ink-truth", "right"]];
+  const { mean, count } = believedMean(run, drawn, learner, setting);
+  const parts = [["ink-truth", titled ? "right" : "right: prediction = truth"]];
   if (shown > 0) parts.push(["ink-variance", "newest fit"]);
-  if (mean && shown > 1) parts.push(["ink-bias", count > shown ? `mean of ${thousands(count)}` : `mean of ${thousands(shown)} fits`]);
+  if (mean && count > 1) parts.push(["ink-bias", `mean of ${thousands(count)}`]);
   const inner = { ...outer, left: outer.left + 0.3 * pen.em };
   let top = drawKey(pen, inner, headingOf(run, learner), parts);
   const roomy = outer.bottom - outer.top > 16 * pen.em;
@@ -125,20 +131,21 @@ function drawAgainst(pen, outer, run, learner, drawn, point) {
     const words = `Inputs of ${head.dimension} dimensions give no curve to draw. So here every test point is a dot: what is predicted there against the truth there.`;
     top = pen.lines("soft", inner.left, top + 0.9 * pen.em, wrapText(words, pen.em, inner.right - inner.left), pen.em) - 0.5 * pen.em;
   }
-  const bottom = outer.bottom - 2.9 * pen.em;
-  const heights = heightsOf(run);
-  const y = new Axis(false, heights, [bottom, top + 0.3 * pen.em]);
-  const box = { left: outer.left + numbersRoom(pen, y) + 1.4 * pen.em, right: outer.right - 0.8 * pen.em, top, bottom };
+  const bottom = outer.bottom - (titled ? 2.9 : 1.6) * pen.em;
+  const [low, high] = extent(head.test.truth);
+  const room = 0.3 * (high - low) + 0.5 * Math.sqrt(head.noise[0][0] || 0) + 1e-9;
+  const y = new Axis(false, [low - room, high + room], [bottom, top + 0.3 * pen.em]);
+  const box = { left: outer.left + numbersRoom(pen, y) + (titled ? 1.4 * pen.em : 0), right: outer.right - 0.8 * pen.em, top, bottom };
   const x = new Axis(false, extent(head.test.truth), [box.left + 0.5 * pen.em, box.right - 0.5 * pen.em]);
-  drawAxes(pen, box, x, y, { x: ["truth at the test point", "truth"], y: "prediction", left: outer.left });
+  drawAxes(pen, box, x, y, { x: titled ? ["truth at the test point", "truth"] : null, y: titled ? "prediction" : null, left: outer.left });
   pen.clip(box);
   pen.line("curve truth bold", x.place(x.from), y.place(x.from), x.place(x.to), y.place(x.to));
   const dots = (values) => Array.from(head.test.truth, (truth, i) => `M${x.place(truth).toFixed(1)} ${y.place(values[i]).toFixed(1)}h0`).join("");
   if (shown > 0) pen.draw("path", { class: "cloud variance", d: dots(run.fit(shown - 1, learner, setting)), "stroke-width": 0.32 * pen.em });
-  if (mean && shown > 1) pen.draw("path", { class: "cloud bias", d: dots(mean), "stroke-width": 0.36 * pen.em });
+  if (mean && count > 1) pen.draw("path", { class: "cloud bias", d: dots(mean), "stroke-width": 0.36 * pen.em });
   if (point !== null && mean) pen.draw("circle", { class: "ring", cx: x.place(head.test.truth[point]), cy: y.place(mean[point]), r: 0.55 * pen.em });
   pen.close();
-  if (shown === 0) drawNotice(pen, box, emptyWords(run));
+  if (shown === 0 && !mean) drawNotice(pen, box, emptyWords(run));
   return null;
 }
 

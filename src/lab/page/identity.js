@@ -1,7 +1,7 @@
 // The identity: noise + bias² + variance = risk, as a stacked bar beside the testing error that was
 // measured on fresh labels, with error bars, for the current setting.
 import { decimalsFor, plain, plusMinus, rounded, short, several } from "./numbers.js";
-import { textWidth } from "./pen.js";
+import { textWidth, wrapText } from "./pen.js";
 import { Axis } from "./scales.js";
 import { settingOf, settingWords, sliceOf } from "./view.js";
 import { FEWEST } from "./tradeoff.js";
@@ -55,7 +55,8 @@ function flow(pen, box, groups) {
       y += 1.35 * em;
     }
     pen.words(x, y, group);
-    x += length + 0.55 * em;
+    // Single words of a sentence stand closer than the parts of the sum.
+    x += length + (group.length === 1 && group[0][0] === "soft" ? 0.28 : 0.55) * em;
   }
   return y;
 }
@@ -72,6 +73,7 @@ export function drawIdentity(pen, outer, run, learner, drawn) {
     flow(pen, box, words.split(" ").map((word) => [["soft", word]]));
     return;
   }
+  drawDoubt(pen, box, run, learner, drawn);
   const words = numbers.heavy ? heavyParts(numbers) : equationParts(numbers);
   const below = flow(pen, box, words) + 0.5 * em;
   const left = box.left + textWidth("measured", em) + 0.6 * em;
@@ -99,6 +101,16 @@ export function drawIdentity(pen, outer, run, learner, drawn) {
   errorBar(pen, x, numbers.test, second + height / 2, 0.3 * height);
 }
 
+// In a high and narrow place, as beside the double descent, there is room to say what gaps mean.
+function drawDoubt(pen, box, run, learner, drawn) {
+  const em = pen.em;
+  const { heavy } = run.frameAt(drawn).learners[learner];
+  if (box.bottom - box.top < 13 * em || !sliceOf(run, learner).some((i) => heavy[i])) return;
+  const words = "Where the black line has gaps, means may not exist. Brown: median and quartiles of single training sets.";
+  const lines = wrapText(words, em, box.right - box.left);
+  pen.lines("soft", box.left, box.bottom - (lines.length - 1) * 1.3 * em - 0.3 * em, lines);
+}
+
 function errorBar(pen, x, { value, half }, y, size) {
   if (!Number.isFinite(value) || !Number.isFinite(half)) return;
   const [low, high] = [x.place(value - half), x.place(value + half)];
@@ -109,7 +121,7 @@ function heavyParts(numbers) {
   return [
     [["ink-median strong", "median risk "], ["strong", short(numbers.median)]],
     [["ink-median", `quartiles ${short(numbers.q25)} and ${short(numbers.q75)}`]],
-    [["soft", "Here a mean may not exist: single training sets rule it."]],
+    ..."A mean may not exist here: single training sets rule it.".split(" ").map((word) => [["soft", word]]),
   ];
 }
 

@@ -16,10 +16,20 @@ const RIDGES = [0, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 // The lesson that was left for the double-descent scene, to come back to.
 const left = { state: null };
 
+// Another lesson was chosen: there is nothing to come back to.
+export function forgetLeft() {
+  left.state = null;
+}
+
+// The lessons that the double-descent scene is made for.
+export function isDescentLesson(name) {
+  return name === ONE_DIMENSION || name === TEN_DIMENSIONS;
+}
+
 function isDescent() {
   const head = app.run?.head;
   const right = head && (head.name === state.lesson || state.toml !== null || app.record);
-  return right ? head.learners?.[0]?.axes[0]?.name === "features" : /^descent-(fits|features|ridge|epochs|sources)/.test(state.lesson ?? "");
+  return right ? head.learners?.[0]?.axes[0]?.name === "features" : isDescentLesson(state.lesson);
 }
 
 // Goes to a scene; to that of double descent with a lesson that shows it.
@@ -88,6 +98,8 @@ export function showKnobs() {
   SCENES.forEach((_, i) => {
     const tab = byId(`tab-${i + 1}`);
     const chosen = state.scene === i + 1;
+    // On a phone the row of tabs is wider than the screen.
+    if (chosen && tab.getAttribute("aria-selected") !== "true") byId("tabs").scrollLeft = tab.offsetLeft - byId("tabs").offsetLeft - 40;
     tab.setAttribute("aria-selected", String(chosen));
     tab.tabIndex = chosen ? 0 : -1;
     tab.disabled = (run?.head?.simulation ?? false) && i < 4;
@@ -118,7 +130,7 @@ function showLearners(run) {
     const buttons = learners.map((one, i) => {
       const swatch = element("span", { class: "swatch" });
       swatch.style.background = learnerColour(run.head, i);
-      return element("button", { type: "button", role: "radio", "data-learner": String(i), title: `${one.name} (L)`, onclick: () => switchLearner(i) }, swatch, one.name);
+      return element("button", { type: "button", role: "radio", "data-learner": String(i), title: `${one.name} (L)`, onclick: () => switchLearner(i) }, swatch, element("span", {}, one.name));
     });
     const both = element("button", { id: "overlay", type: "button", title: "All learners' risks in one picture (O)", onclick: toggleOverlay }, "Overlay");
     return overlay ? [...buttons, both] : buttons;

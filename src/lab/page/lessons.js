@@ -2,6 +2,7 @@
 // that a clicker goes through.
 import { app, byId, element, redraw, reload, turnPage } from "./app.js";
 import { dialogHead, openPanel } from "./dialogs.js";
+import { forgetLeft, isDescentLesson } from "./knobs.js";
 import { drawAll, pause, play } from "./player.js";
 import { enterLesson, state } from "./state.js";
 
@@ -20,7 +21,8 @@ export function openLesson(name, step = "") {
   state.step = step;
   const lesson = app.lab.lessons.find((one) => one.name === name);
   if (lesson?.simulation) state.scene = 6;
-  else if (state.scene === 6 || (state.scene === 5 && !/^descent/.test(name))) state.scene = 1;
+  else if (state.scene === 6 || (state.scene === 5 && !isDescentLesson(name))) state.scene = 1;
+  forgetLeft();
   state.panel = state.panel === "controls" ? "controls" : "";
   turnPage();
   reload();
@@ -89,6 +91,7 @@ export function showLesson() {
   const changed = state.sets.length > 0 ? " (changed)" : "";
   byId("title").textContent = words.title;
   byId("title").title = words.title;
+  byId("title").classList.toggle("long", words.title.length > 48);
   document.title = `${words.title}${changed} – bvlab`;
   byId("ask").disabled = !words.question;
   byId("ask").setAttribute("aria-pressed", String(state.step !== ""));

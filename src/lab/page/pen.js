@@ -1,7 +1,7 @@
 // Draws into an SVG again and again, keeping the elements: only what has changed is written, so
 // that dragging stays smooth.
 
-const SVG = "http://www.w3.org/2000/svg";
+export const SVG = "http://www.w3.org/2000/svg";
 
 const kept = new WeakMap();
 
@@ -131,7 +131,7 @@ export class Pen {
   // Texts one after the other on a line, each with its class.
   words(x, y, parts, size = this.em, anchor = "start") {
     this.open("text", { x, y, "font-size": size, "text-anchor": anchor });
-    for (const [name, text] of parts) this.draw("tspan", { class: name, "xml:space": "preserve" }, text);
+    for (const [name, text] of parts) this.draw("tspan", { class: name }, text);
     this.close();
   }
 

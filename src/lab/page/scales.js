@@ -73,7 +73,12 @@ export class Axis {
   }
 
   ticks(wanted, whole = false) {
-    return this.log ? logTicks(this.from, this.to, wanted) : linearTicks(this.from, this.to, wanted, whole);
+    if (this.log) return logTicks(this.from, this.to, wanted);
+    // One number alone says nothing of the scale.
+    for (let more = wanted; ; more++) {
+      const ticks = linearTicks(this.from, this.to, more, whole);
+      if (ticks.length > 1 || more > wanted + 6) return ticks;
+    }
   }
 }
 

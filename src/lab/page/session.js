@@ -34,7 +34,7 @@ function presentable(run) {
 export function runScene(delay = 0) {
   clearTimeout(session.timer);
   session.tries = 0;
-  session.timer = setTimeout(start, delay);
+  session.timer = setTimeout(runNow, delay);
 }
 
 // A page without a server has it all at once.
@@ -46,7 +46,7 @@ export function playRecord() {
   redraw();
 }
 
-async function start() {
+async function runNow() {
   session.abort?.abort();
   const abort = new AbortController();
   session.abort = abort;
@@ -112,6 +112,6 @@ function again(error, asked) {
   const message = error.status ? error.message : "The line to the lab broke.";
   fail({ message, help: `Trying again in ${Math.ceil(wait)} s.`, passing: true });
   session.timer = setTimeout(() => {
-    if (JSON.stringify(sceneAsked()) === asked) start();
+    if (JSON.stringify(sceneAsked()) === asked) runNow();
   }, wait * 1000);
 }

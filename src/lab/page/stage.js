@@ -37,8 +37,10 @@ export function drawStage() {
   const { run } = app;
   const pictures = byId("pictures");
   pictures.dataset.scene = String(state.scene);
-  pictures.toggleAttribute("data-board", state.board);
   if (!run?.head || run.head.simulation) return;
+  // More than two boards need the room of the fits.
+  if (state.board) pictures.dataset.board = run.head.learners.length > 2 || run.head.dimension !== 1 ? "many" : "few";
+  else delete pictures.dataset.board;
   const learner = learnerOf(run);
   const { drawn } = state;
   const flat = run.head.dimension === 1;
@@ -66,7 +68,7 @@ function drawPanels(tool, box, run, learner) {
     // The panel of the weights below has the numbers of both.
     const below = byId("picture-norm").getBoundingClientRect().height;
     const room = Math.max(normRoom(tool, run, learner, below), 0);
-    stage.panels.push(drawTradeoff(tool, box, run, learner, state.drawn, { ...look, numbered: false, room, singles: false }));
+    stage.panels.push(drawTradeoff(tool, box, run, learner, state.drawn, { ...look, numbered: false, titled: false, room, singles: false }));
     return;
   }
   if (state.scene === 3 && state.overlay && swept.length > 1) {
@@ -82,7 +84,7 @@ function drawPanels(tool, box, run, learner) {
     const part = upright
       ? { ...box, top: box.top + i * height, bottom: box.top + (i + 1) * height - 0.5 * tool.em }
       : { ...box, left: box.left + i * width, right: box.left + (i + 1) * width - (i + 1 < shown.length ? 0.8 * tool.em : 0) };
-    const panel = drawTradeoff(tool, part, run, one, state.drawn, look);
+    const panel = drawTradeoff(tool, part, run, one, state.drawn, { ...look, chosen: several && one === learner });
     if (panel) stage.panels.push({ ...panel, learner: one, part });
   });
 }

@@ -32,8 +32,11 @@ function heavyOf(frame, learner, slice) {
 // estimates, not the playhead, so that nothing moves while training sets come in.
 function rangesOf(run, learner, options, scene) {
   const own = run.head.learners[learner];
-  const log = { x: scene === 5 || own.axes[0]?.scale === "log" || options["x-scale"] === "log", y: scene === 5 || options["y-scale"] === "log" };
   const frame = run.newest;
+  const log = {
+    x: scene === 5 || own.axes[0]?.scale === "log" || options["x-scale"] === "log" || (options["x-scale"] === undefined && run.head.threshold !== null),
+    y: scene === 5 || options["y-scale"] === "log" || (options["y-scale"] === undefined && options["y-max"] === undefined && frame !== null && isWide(frame)),
+  };
   const values = own.axes.length > 0 ? Array.from(own.axes[0].values) : [];
   const above = values.filter((value) => value > 0);
   if (above.length < 2) log.x = false;
@@ -43,6 +46,12 @@ function rangesOf(run, learner, options, scene) {
   let x = extent(places);
   if (!(x[1] > x[0])) x = log.x ? [x[0] / 2, x[0] * 2] : [x[0] - 1, x[0] + 1];
   return { log, places, x, zero: zero !== null, y: frame ? heightRange(run, frame, learner, options, log.y) : null };
+}
+
+// Whether risks differ so much that the small ones could not be told apart on a linear axis.
+function isWide(frame) {
+  const [low, high] = extent(frame.learners.flatMap((own) => Array.from(own.risk_median)));
+  return low > 0 && high > 25 * low;
 }
 
 function heightRange(run, frame, chosen, options, log) {
@@ -171,11 +180,14 @@ export function drawTradeoff(pen, outer, run, learner, drawn, look) {
   const place = placesOf(run, learner)[0];
   const name = `${own.name}${own.axes.length > 1 ? `, ${own.axes[1].name} = ${short(own.axes[1].values[placesOf(run, learner)[1]])}` : ""}`;
   const heading = look.overlay ? "risk of all learners" : name;
-  const count = frame ? several(frame.count, "training set", "training sets") : "";
-  const headingSize = Math.min(1.1 * em, (1.1 * em * (outer.right - outer.left)) / Math.max(1, textWidth(heading, 1.1 * em, 600)));
-  pen.text("heading", outer.left + 0.3 * em, top, heading, headingSize);
-  if (textWidth(heading, headingSize, 600) + textWidth(count, em) + 2 * em < outer.right - outer.left) pen.text("soft", outer.right - 0.4 * em, top, count, em, "end");
-  top += 1.75 * em;
+  if (look.titled === false) top += 0.6 * em;
+  else {
+    const count = frame ? several(frame.count, "training set", "training sets") : "";
+    const headingSize = Math.min(1.1 * em, (1.1 * em * (outer.right - outer.left)) / Math.max(1, textWidth(heading, 1.1 * em, 600)));
+    pen.text(look.chosen ? "heading chosen" : "heading", outer.left + 0.3 * em, top, heading, headingSize);
+    if (textWidth(heading, headingSize, 600) + textWidth(count, em) + 2 * em < outer.right - outer.left) pen.text("soft", outer.right - 0.4 * em, top, count, em, "end");
+    top += 1.95 * em;
+  }
 
   const notes = tradeoffNotes(run, learner, frame, ranges, look);
   const noteLines = notes.flatMap((note) => wrapText(note, em, outer.right - outer.left - em));
@@ -201,7 +213,7 @@ export function drawTradeoff(pen, outer, run, learner, drawn, look) {
     }
   }
   pen.close();
-  drawLabels(pen, box.right - 0.5 * em, labels.map((label) => ({ ...label, text: fitting(label.text, room - 0.9 * em, em) })), box.top + 0.5 * em, box.bottom - 0.3 * em);
+  drawLabels(pen, box.right - 0.5 * em, labels.map((label) => ({ ...label, text: fitting(label.text, room - 0.2 * em, em) })), box.top + 0.5 * em, box.bottom - 0.3 * em);
   const at = x.place(ranges.places[place]);
   drawMarker(pen, box, at, look.overlay || own.axes.length === 1 ? settingWords(run, learner) : `${own.axes[0].name} = ${short(own.axes[0].values[place])}`, outer);
   if (!frame) drawNotice(pen, { ...box, bottom: (box.top + box.bottom) / 2 }, waitingWords(run, drawn));
@@ -218,7 +230,7 @@ function fitting(text, width, em) {
 
 // What must be said below the picture.
 function tradeoffNotes(run, learner, frame, ranges, look) {
-  if (!frame) return [];
+  if (!frame || look.titled === false) return [];
   const notes = [];
   const slice = sliceOf(run, learner);
   const own = frame.learners[learner];
@@ -250,10 +262,10 @@ function drawMarks(pen, box, x, marks, threshold) {
 
 function drawMarker(pen, box, at, words, outer) {
   const half = textWidth(words, pen.em, 600) / 2 + 0.3 * pen.em;
-  pen.line("marker", at, box.top - 0.3 * pen.em, at, box.bottom);
-  pen.draw("circle", { class: "handle", cx: at, cy: box.bottom, r: 0.5 * pen.em });
+  pen.line("marker", at, box.top, at, box.bottom);
+  pen.draw("circle", { class: "handle", cx: at, cy: box.top, r: 0.42 * pen.em });
   const middle = Math.max(outer.left + half, Math.min(outer.right - half, at));
-  pen.text("heading", middle, box.top - 0.5 * pen.em, words, pen.em, "middle");
+  pen.text("heading", middle, box.top - 0.62 * pen.em, words, pen.em, "middle");
 }
 
 // The risk of another learner: over the same axis, or as a level line where it has none.
@@ -314,12 +326,14 @@ function drawLearnerBars(pen, outer, run, drawn) {
   }
   const top = Math.max(...run.newest.learners.flatMap((own) => [...riskAndTest(own)]).filter(Number.isFinite), 1e-12);
   const x = new Axis(false, [0, 1.05 * top], [box.left, box.right]);
-  const row = (box.bottom - box.top) / run.head.learners.length;
+  const row = Math.min(7.5 * em, (box.bottom - box.top) / run.head.learners.length);
   run.head.learners.forEach((own, learner) => {
     const setting = settingOf(run, learner);
     const values = frame.learners[learner];
     const y = box.top + learner * row;
-    const height = Math.min(2.2 * em, row - 1.7 * em);
+    // Where there is room, the numbers stand below the bar.
+    const numbered = row > 5.5 * em;
+    const height = Math.min(2.6 * em, row - (numbered ? 3.3 : 1.9) * em);
     pen.text("label", box.left, y + em, fitting(own.name, box.right - box.left, em));
     if (values.heavy[setting]) {
       pen.text("soft", box.left, y + 2.6 * em, `a mean may not exist here; median risk ${short(values.risk_median[setting])}`);
@@ -330,13 +344,17 @@ function drawLearnerBars(pen, outer, run, drawn) {
       const value = Math.max(0, values[part.column][setting]);
       const [start, end] = [x.place(from), x.place(from + value)];
       pen.draw("rect", { class: `fill ${part.name}`, x: start, y: y + 1.5 * em, width: Math.max(0, end - start), height });
-      if (end - start > textWidth(part.label, em) + em) pen.text("inside", (start + end) / 2, y + 1.5 * em + height / 2 + 0.35 * em, part.label, em, "middle");
+      if (end - start > textWidth(part.label, em, 600) + em) pen.text("inside", (start + end) / 2, y + 1.5 * em + height / 2 + 0.35 * em, part.label, em, "middle");
       from += value;
     }
     const middle = y + 1.5 * em + height / 2;
     const half = frame.t95 * values.risk_se[setting];
     pen.line("errorbar", x.place(values.risk[setting] - half), middle, x.place(values.risk[setting] + half), middle);
     pen.draw("circle", { class: "measured", cx: x.place(values.test_risk[setting]), cy: middle, r: 0.25 * em });
+    if (numbered) {
+      const number = (column) => short(values[column][setting]);
+      pen.words(box.left, y + 2.7 * em + height, [["ink-bias", "bias² "], ["", `${number("bias2")}\u2003`], ["ink-variance", "variance "], ["", `${number("variance")}\u2003`], ["ink-risk", "risk "], ["", number("risk")]]);
+    }
   });
   return null;
 }

@@ -1,0 +1,161 @@
+// Export: the picture of the scene as SVG and PNG with its colours written in, the server's figure,
+// the table, the experiment, and the link.
+import { app, element } from "./app.js";
+import { dialogHead } from "./dialogs.js";
+import { figureScene } from "./figure.js";
+import { sceneAsked, state } from "./state.js";
+import { SVG } from "./pen.js";
+import { picturesInSight } from "./stage.js";
+import { askExport } from "./wire.js";
+
+const WRITTEN = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "font-size", "font-weight", "font-family", "text-anchor", "paint-order", "opacity"];
+
+const SHARPNESS = 2;
+
+function nameOf() {
+  return (app.run?.head?.name ?? state.lesson ?? "lab").replace(/[^A-Za-z0-9_-]+/g, "-") || "lab";
+}
+
+// Writes the colours of the style sheet into a copy.
+function written(original) {
+  const copy = original.cloneNode(true);
+  const [from, to] = [[original, ...original.querySelectorAll("*")], [copy, ...copy.querySelectorAll("*")]];
+  from.forEach((one, i) => {
+    const style = getComputedStyle(one);
+    for (const name of WRITTEN) {
+      const value = style.getPropertyValue(name);
+      if (value) to[i].setAttribute(name, value);
+    }
+    to[i].removeAttribute("class");
+  });
+  return copy;
+}
+
+// The pictures of the scene in one, on paper, below the title.
+function sceneAsSvg() {
+  const pictures = picturesInSight();
+  const boxes = pictures.map((svg) => svg.getBoundingClientRect());
+  const left = Math.min(...boxes.map((box) => box.left));
+  const top = Math.min(...boxes.map((box) => box.top));
+  const page = getComputedStyle(document.documentElement);
+  const em = Number.parseFloat(page.fontSize);
+  const [margin, heading] = [em, 2.6 * em];
+  const width = Math.max(...boxes.map((box) => box.right)) - left + 2 * margin;
+  const height = Math.max(...boxes.map((box) => box.bottom)) - top + heading + margin;
+  const all = document.createElementNS(SVG, "svg");
+  const put = (holder, tag, attributes, text = null) => {
+    const made = document.createElementNS(SVG, tag);
+    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+    if (text !== null) made.textContent = text;
+    holder.appendChild(made);
+  };
+  for (const [name, value] of Object.entries({ xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}` })) all.setAttribute(name, String(value));
+  put(all, "title", {}, app.run.head.title ?? app.run.head.name);
+  put(all, "desc", {}, pictures.map((svg) => svg.getAttribute("aria-label")).join(" "));
+  put(all, "rect", { width, height, fill: page.getPropertyValue("--paper").trim() });
+  put(all, "text", { x: margin, y: 1.7 * em, "font-size": 1.3 * em, "font-weight": 600, "font-family": "Inter, system-ui, sans-serif", fill: page.getPropertyValue("--ink").trim() }, document.getElementById("title").textContent);
+  pictures.forEach((svg, i) => {
+    const copy = written(svg);
+    for (const name of ["role", "aria-label"]) copy.removeAttribute(name);
+    copy.setAttribute("x", String(boxes[i].left - left + margin));
+    copy.setAttribute("y", String(boxes[i].top - top + heading));
+    copy.setAttribute("width", String(boxes[i].width));
+    copy.setAttribute("height", String(boxes[i].height));
+    all.appendChild(copy);
+  });
+  return { text: new XMLSerializer().serializeToString(all), width, height };
+}
+
+async function sceneAsPng() {
+  const { text, width, height } = sceneAsSvg();
+  const url = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+  try {
+    const image = new Image();
+    image.src = url;
+    await image.decode();
+    const canvas = document.createElement("canvas");
+    canvas.width = Math.round(width * SHARPNESS);
+    canvas.height = Math.round(height * SHARPNESS);
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    return await new Promise((done) => canvas.toBlob(done, "image/png"));
+  } finally {
+    URL.revokeObjectURL(url);
+  }
+}
+
+// Hands a file to the browser.
+function save(blob, name) {
+  const url = URL.createObjectURL(blob);
+  element("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+// How many training sets are shown; null for all, as the experiment has them.
+function shownCount() {
+  const { run } = app;
+  if (!run || run.head.simulation || run.complete(state.drawn)) return null;
+  return run.frameAt(state.drawn)?.count ?? null;
+}
+
+async function fromServer(what) {
+  const count = shownCount();
+  const body = what === "svg" || what === "png" ? figureScene(what, 0) : { ...sceneAsked(), what };
+  return askExport(count === null ? body : { ...body, count });
+}
+
+async function csv() {
+  return app.record ? new Blob([app.record.csv], { type: "text/csv" }) : fromServer("csv");
+}
+
+async function experimentToml() {
+  return app.record ? new Blob([app.record.toml], { type: "application/toml" }) : askExport({ ...sceneAsked(), what: "toml" });
+}
+
+export async function saveToml() {
+  try {
+    save(await experimentToml(), `${nameOf()}.toml`);
+  } catch (error) {
+    app.problem = { message: error.message, help: error.help ?? null, passing: false };
+    app.listeners.redraw();
+  }
+}
+
+export function fillExport(dialog) {
+  const said = element("p", { class: "said", role: "status" });
+  const button = (id, label, name, make) => element("button", { id, type: "button", onclick: async () => {
+    said.textContent = "…";
+    try {
+      save(await make(), name());
+      said.textContent = `${name()} is saved.`;
+    } catch (error) {
+      said.textContent = error.message;
+    }
+  } }, label);
+  const link = element("input", { id: "link", type: "text", readonly: "", "aria-label": "Link to this scene", value: location.href, onfocus: (event) => event.target.select() });
+  const copy = element("button", { id: "copy-link", type: "button", onclick: async () => {
+    try {
+      await navigator.clipboard.writeText(location.href);
+      said.textContent = "The link is copied.";
+    } catch {
+      // Not every page may use the clipboard: the link is marked for copying by hand.
+      link.focus();
+      link.select();
+      said.textContent = "Copy the marked link.";
+    }
+  } }, "Copy link");
+  const simulation = app.run?.head?.simulation ?? false;
+  const drawn = state.scene !== 6 && app.run?.head && !simulation;
+  const count = shownCount();
+  const sections = [];
+  if (drawn) sections.push(element("h3", {}, "This scene"), element("div", { class: "actions" },
+    button("export-scene-png", "Picture (PNG)", () => `${nameOf()}-scene.png`, sceneAsPng),
+    button("export-scene-svg", "Picture (SVG)", () => `${nameOf()}-scene.svg`, async () => new Blob([sceneAsSvg().text], { type: "image/svg+xml" }))));
+  if (!app.record) sections.push(element("h3", {}, "The lesson's figure"), element("div", { class: "actions" },
+    button("export-png", "Figure (PNG)", () => `${nameOf()}.png`, () => fromServer("png")),
+    button("export-svg", "Figure (SVG)", () => `${nameOf()}.svg`, () => fromServer("svg"))));
+  sections.push(element("h3", {}, "Numbers and experiment"), element("div", { class: "actions" },
+    button("export-csv", count === null ? "Table (CSV)" : `Table of ${count} training sets (CSV)`, () => `${nameOf()}.csv`, csv),
+    button("export-toml", "Experiment (TOML)", () => `${nameOf()}.toml`, experimentToml)));
+  sections.push(element("h3", {}, "Link"), link, element("div", { class: "actions" }, copy));
+  dialog.replaceChildren(dialogHead("Export"), ...sections, said);
+}

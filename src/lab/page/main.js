@@ -1,0 +1,177 @@
+// The live lab: the entry. Reads the address, asks what there is, and keeps page, state and address
+// in agreement.
+import { app, byId, element, redraw } from "./app.js";
+import { mistakeIsShown, showControls } from "./controls.js";
+import { dialogHead, fillDialog, setUpDialogs, showDialogs } from "./dialogs.js";
+import { fillExport } from "./export.js";
+import { showFigure } from "./figure.js";
+import { fillHelp, setUpKeys } from "./keys.js";
+import { setUpKnobs, showKnobs } from "./knobs.js";
+import { fillLessons, showLesson } from "./lessons.js";
+import { forgetWidths } from "./pen.js";
+import { setUpPlayer, showPlayer } from "./player.js";
+import { playRecord, runScene } from "./session.js";
+import { drawStage, setUpStage } from "./stage.js";
+import { readAddress, sceneAsked, state, writeAddress } from "./state.js";
+import { fillNumbers } from "./table.js";
+import { askLab, readRecord } from "./wire.js";
+
+// A slider sends many changes: only the last of a few is asked for.
+const SETTLING = 40;
+// Browsers do not take a new address at every frame.
+const REMEMBERING = 250;
+
+const page = { frame: 0, timer: 0, written: "" };
+
+const dark = window.matchMedia("(prefers-color-scheme: dark)");
+
+function show() {
+  page.frame = 0;
+  const root = document.documentElement;
+  root.dataset.theme = state.theme || (dark.matches ? "dark" : "light");
+  root.style.setProperty("--size", String(state.size));
+  showLesson();
+  showKnobs();
+  showPlayer();
+  showControls();
+  showNotes();
+  showDialogs();
+  drawStage();
+  showFigure();
+}
+
+// What is worth a note: mistakes, warnings, limits.
+function showNotes() {
+  const notes = [];
+  if (app.problem && (app.problem.passing || !mistakeIsShown())) notes.push(["alarm", [app.problem.message, app.problem.help].filter(Boolean).join(" ")]);
+  const end = app.run?.end;
+  if (end?.stopped) notes.push(["note", end.stopped]);
+  if (end && !page.hushed?.has(app.run)) for (const warning of (end.warnings ?? []).slice(0, 2)) notes.push(["note", warning]);
+  const holder = byId("notes");
+  const key = JSON.stringify(notes);
+  if (holder.dataset.key === key) return;
+  holder.dataset.key = key;
+  holder.replaceChildren(...notes.map(([name, text]) => element("p", { class: name }, element("span", { title: text, onclick: (event) => event.target.classList.toggle("whole") }, text), name === "note" ? element("button", { type: "button", "aria-label": "Hide this note", onclick: hush }, "✕") : null)));
+}
+
+function hush() {
+  page.hushed ??= new WeakSet();
+  page.hushed.add(app.run);
+  redraw();
+}
+
+function writeNow(push) {
+  clearTimeout(page.timer);
+  page.timer = 0;
+  const address = writeAddress();
+  if (address === page.written) return;
+  page.written = address;
+  if (push) history.pushState(null, "", address);
+  else history.replaceState(null, "", address);
+}
+
+// Writes the address: at once for another lesson, else when things have settled.
+function remember(push) {
+  if (!app.lab) return;
+  if (push) writeNow(true);
+  else if (!page.timer) {
+    page.timer = setTimeout(() => {
+      page.timer = 0;
+      // While training sets stream in the address would change at every step.
+      if (!app.playing) writeNow(false);
+    }, REMEMBERING);
+  }
+}
+
+function returnTo() {
+  if (location.hash === page.written) return;
+  page.written = location.hash;
+  clearTimeout(page.timer);
+  page.timer = 0;
+  const before = JSON.stringify(sceneAsked());
+  app.playing = false;
+  Object.assign(state, readAddress(location.hash));
+  begin();
+  if (!app.record && JSON.stringify(sceneAsked()) !== before) runScene();
+  redraw();
+}
+
+// An address without a lesson is the beginning.
+function begin() {
+  if (app.record) Object.assign(state, { lesson: app.record.scene.lesson ?? app.record.lab.open ?? null, toml: app.record.scene.toml ?? null, sets: app.record.scene.set ?? [] });
+  else if (state.lesson === null && state.toml === null) state.lesson = app.lab.open;
+  const lesson = app.lab.lessons.find((one) => one.name === state.lesson);
+  if (lesson?.simulation) state.scene = 6;
+}
+
+function fillJoin(dialog) {
+  const { address, qr } = app.lab;
+  const inside = [dialogHead("Open this address")];
+  if (qr) inside.push(element("img", { src: `data:image/svg+xml,${encodeURIComponent(qr)}`, alt: `QR code of ${address}` }));
+  inside.push(element("p", {}, address ?? "This lab is open to this computer alone. Start it with --listen for the class."));
+  dialog.replaceChildren(...inside);
+}
+
+async function ask() {
+  for (let wait = 1; ; wait = Math.min(15, 2 * wait)) {
+    try {
+      app.lab = await askLab();
+      app.problem = null;
+      return;
+    } catch (error) {
+      const seconds = Math.max(wait, error.retryAfter ?? 0);
+      app.problem = { message: error.status ? error.message : "The lab does not answer.", help: `Trying again in ${seconds} s.`, passing: true };
+      document.documentElement.dataset.state = "error";
+      redraw();
+      await new Promise((done) => setTimeout(done, seconds * 1000));
+    }
+  }
+}
+
+async function openPage() {
+  app.record = readRecord();
+  app.listeners = {
+    redraw: () => { page.frame ||= requestAnimationFrame(show); },
+    reload: () => {
+      if (!app.record) runScene(SETTLING);
+    },
+    remember,
+  };
+  Object.assign(state, readAddress(location.hash));
+  page.written = location.hash;
+  setUpKnobs();
+  setUpPlayer();
+  setUpDialogs();
+  setUpStage();
+  setUpKeys();
+  fillDialog("help", fillHelp);
+  fillDialog("export", fillExport);
+  fillDialog("numbers", fillNumbers);
+  dark.addEventListener("change", redraw);
+  window.addEventListener("popstate", returnTo);
+  window.addEventListener("hashchange", returnTo);
+  window.addEventListener("resize", redraw);
+  document.fonts?.addEventListener("loadingdone", () => {
+    forgetWidths();
+    redraw();
+  });
+  if (app.record) {
+    document.documentElement.dataset.recorded = "";
+    app.lab = app.record.lab;
+    begin();
+    playRecord();
+    return;
+  }
+  fillDialog("lessons", fillLessons);
+  fillDialog("join", fillJoin);
+  // What is in the address can be run before the list of lessons is here.
+  const early = state.lesson !== null || state.toml !== null;
+  if (early) runScene();
+  await ask();
+  begin();
+  byId("open-join").hidden = !app.lab.address;
+  if (!early) runScene();
+  redraw();
+}
+
+openPage();
