@@ -35,10 +35,11 @@ const MOST_WAITING: usize = 400;
 /// The most bytes that all runs under way may hold together.
 const MOST_MEMORY: usize = 2 << 30;
 /// The most bytes of finished runs that are remembered.
-const MOST_REMEMBERED: usize = 256 << 20;
+const MOST_REMEMBERED: usize = 96 << 20;
 /// How long a turn is, where there are more runs than cores.
 const TURN: Duration = Duration::from_millis(10);
-/// After how long a run counts as slow: its first frames are then made as it goes, not at its end.
+/// After how long a run counts as slow: the frames of its first training sets are then said as they
+/// come. Those of a quick one are made only when they are asked for.
 const SLOW: Duration = Duration::from_millis(150);
 /// How often a stream without news shows that it lives.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
@@ -506,7 +507,9 @@ impl Job {
                 return;
             }
         };
-        watch.catch_up();
+        if started.elapsed() > SLOW {
+            watch.catch_up();
+        }
         if let Done::Results(results) = &done {
             let curves = done.main_table(experiment);
             let last = [

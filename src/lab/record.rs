@@ -6,12 +6,12 @@
 //! bundler would be a second tool chain for the sake of twenty lines.
 
 use std::collections::HashSet;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use serde_json::{Value, json};
 
 use super::jobs::Client;
-use super::sequence::Sequence;
+use super::sequence::steps;
 use super::{Lab, Lessons, assets, messages, server};
 use crate::decompose::Decomposition;
 use crate::engine::{Kept, Observer};
@@ -39,12 +39,9 @@ impl<'a> Recorder<'a> {
         let curves = done.main_table(experiment);
         if let Done::Results(results) = done {
             let sent = messages::sent(experiment) as u64;
-            let kept = || results.kept.iter().filter(|kept| kept.resample < sent);
-            said.extend(kept().map(messages::draw));
-            if let Some(mut first) = Sequence::new(&Arc::new(experiment.clone())) {
-                kept().for_each(|kept| first.add(kept));
-                said.extend(first.frames());
-            }
+            let kept = results.kept.iter().filter(|kept| kept.resample < sent);
+            said.extend(kept.map(messages::draw));
+            said.extend(steps(experiment, done));
             let frames = self.frames.lock();
             said.extend(
                 frames

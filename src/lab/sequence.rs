@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::messages;
 use crate::engine::{Kept, Replay, most_resamples};
 use crate::experiment::Experiment;
+use crate::outcome::Done;
 
 /// The kept resamples in order, and the frames that follow from the first of them.
 pub struct Sequence {
@@ -56,4 +57,15 @@ impl Sequence {
     pub fn count(&self) -> u64 {
         self.replay.count() as u64
     }
+}
+
+/// All such frames of a finished run.
+pub fn steps(experiment: &Experiment, done: &Done) -> Vec<Value> {
+    let (Done::Results(results), Some(mut sequence)) =
+        (done, Sequence::new(&Arc::new(experiment.clone())))
+    else {
+        return Vec::new();
+    };
+    results.kept.iter().for_each(|kept| sequence.add(kept));
+    sequence.frames()
 }

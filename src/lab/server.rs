@@ -27,7 +27,7 @@ use super::jobs::{Client, Jobs};
 use super::limits::Limits;
 use super::patience::Patient;
 use super::scene::{Refusal, Scene};
-use super::{Lessons, assets, guard, lessons};
+use super::{Lessons, assets, guard, lessons, sequence};
 use crate::experiment::Experiment;
 use crate::figure;
 use crate::outcome::Done;
@@ -386,6 +386,8 @@ enum What {
     Toml,
     Svg,
     Png,
+    /// The frames of the first training sets, one more at a time.
+    Steps,
 }
 
 async fn export(
@@ -421,7 +423,7 @@ async fn exported(lab: &Arc<Lab>, asked: Export, client: Client) -> Result<Respo
         let text = experiment.source.merged_text().unwrap_or_default();
         return Ok(file("application/toml; charset=utf-8", text.into_bytes()));
     }
-    if what != What::Csv && experiment.figures.get(figure).is_none() {
+    if [What::Svg, What::Png].contains(&what) && experiment.figures.get(figure).is_none() {
         return Err(Refusal::Missing(
             "the experiment has no such figure".to_owned(),
         ));
@@ -443,6 +445,7 @@ async fn exported(lab: &Arc<Lab>, asked: Export, client: Client) -> Result<Respo
         made.unwrap_or_else(|_| Err(Refusal::Failed("the picture cannot be made".to_owned())));
     let kind = match what {
         What::Csv | What::Toml => "text/csv; charset=utf-8",
+        What::Steps => "application/x-ndjson",
         What::Svg => "image/svg+xml",
         What::Png => "image/png",
     };
@@ -456,15 +459,22 @@ fn make(
     which: usize,
 ) -> Result<Vec<u8>, Refusal> {
     let failed = |error: &dyn std::fmt::Display| Refusal::Failed(error.to_string());
-    if let What::Csv | What::Toml = what {
-        let table = done.main_table(experiment);
-        return table.to_csv().map_err(|error| failed(&error));
-    }
-    let figure = &experiment.figures[which];
-    let tables = done.tables(experiment);
-    let drawing = figure::draw(experiment, figure, &tables).map_err(|error| failed(&error))?;
+    let drawing = || {
+        let tables = done.tables(experiment);
+        let figure = &experiment.figures[which];
+        figure::draw(experiment, figure, &tables).map_err(|error| failed(&error))
+    };
     match what {
-        What::Png => drawing.to_png().map_err(|error| failed(&error)),
-        _ => Ok(drawing.to_svg().into_bytes()),
+        What::Csv | What::Toml => {
+            let table = done.main_table(experiment);
+            table.to_csv().map_err(|error| failed(&error))
+        }
+        What::Steps => {
+            let steps = sequence::steps(experiment, done);
+            let lines = steps.iter().map(|frame| format!("{frame}\n"));
+            Ok(lines.collect::<String>().into_bytes())
+        }
+        What::Png => drawing()?.to_png().map_err(|error| failed(&error)),
+        What::Svg => Ok(drawing()?.to_svg().into_bytes()),
     }
 }

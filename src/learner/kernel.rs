@@ -1,5 +1,6 @@
 //! Kernel smoothing.
 
+use super::exponential::weighted;
 use super::family::{Blueprint, Choice, Family, Most, Number};
 use super::{Learner, Size};
 use crate::problem::{Points, Training};
@@ -126,12 +127,8 @@ impl Learner for Kernel {
                 }
             }
             for (c, h) in self.bandwidths.iter().enumerate() {
-                let (mut total, mut sum) = (0.0, 0.0);
-                for (square, label) in self.squares.iter().zip(&self.data.labels) {
-                    let weight = self.shape.weight(*square, nearest.0, *h);
-                    total += weight;
-                    sum += weight * label;
-                }
+                let (squares, labels) = (&self.squares, &self.data.labels);
+                let [total, sum] = self.shape.sums(squares, labels, nearest.0, *h);
                 out[c * points.len() + j] = match total > 0.0 {
                     true => sum / total,
                     false => nearest.1,
@@ -151,14 +148,28 @@ impl Learner for Kernel {
 }
 
 impl KernelShape {
-    /// The weight of a point at a squared distance, where the nearest is at `least`.
-    fn weight(self, square: f64, least: f64, h: f64) -> f64 {
-        if self == KernelShape::Gaussian {
-            let fall = 0.5 * ((square - least) / h) / h;
-            // Beside the nearest point's weight of 1, less than this is lost in rounding anyway.
-            return if fall > 40.0 { 0.0 } else { (-fall).exp() };
+    /// The sum of the weights, and that of the weighted labels, of points at squared distances of
+    /// which the smallest is `least`.
+    fn sums(self, squares: &[f64], labels: &[f64], least: f64, h: f64) -> [f64; 2] {
+        let scale = 0.5 / h / h;
+        let points = squares.iter().zip(labels);
+        let add = |[total, sum]: [f64; 2], (weight, label): (f64, &f64)| {
+            [total + weight, sum + weight * label]
+        };
+        match self {
+            // Relative to the nearest point's weight: far from all points none would be left.
+            KernelShape::Gaussian if scale.is_finite() => weighted(squares, labels, least, scale),
+            KernelShape::Gaussian => points
+                .map(|(square, label)| (f64::from(*square <= least), label))
+                .fold([0.0; 2], add),
+            _ => points
+                .map(|(square, label)| (self.weight(square.sqrt() / h), label))
+                .fold([0.0; 2], add),
         }
-        let u = square.sqrt() / h;
+    }
+
+    /// The weight at a distance of so many bandwidths, for shapes that end.
+    fn weight(self, u: f64) -> f64 {
         match self {
             _ if u > 1.0 => 0.0,
             KernelShape::Epanechnikov => 1.0 - u * u,

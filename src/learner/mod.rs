@@ -10,6 +10,7 @@
 mod bagging;
 mod boosting;
 mod cosine;
+mod exponential;
 mod family;
 mod forest;
 mod fourier;

@@ -116,7 +116,21 @@ export async function addressed(page, pattern) {
 // The pictures as they are drawn, to the last point.
 export async function drawing(page) {
   await drawn(page);
-  return page.evaluate(() => [...document.querySelectorAll("#pictures > .picture")].filter((one) => one.offsetParent !== null).map((one) => `${one.id}: ${one.innerHTML}`));
+  return page.evaluate(() => {
+    // The order of attributes tells nothing.
+    const write = (one) => `<${one.nodeName} ${[...one.attributes].map((it) => `${it.name}="${it.value}"`).sort().join(" ")}>${one.children.length > 0 ? [...one.children].map(write).join("") : one.textContent}`;
+    return [...document.querySelectorAll("#pictures > .picture")].filter((one) => one.offsetParent !== null).map(write);
+  });
+}
+
+// The pictures are long: only the first difference is said.
+export function same(one, other) {
+  assert.equal(one.length, other.length);
+  one.forEach((text, i) => {
+    if (text === other[i]) return;
+    const place = [...text].findIndex((letter, at) => letter !== other[i][at]);
+    assert.fail(`the pictures differ: …${text.slice(place - 60, place + 80)}… against …${other[i].slice(place - 60, place + 80)}…`);
+  });
 }
 
 // Saves what a click downloads; returns its bytes and its name.

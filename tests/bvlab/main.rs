@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod bagging;
+mod browser;
 mod command_line;
 mod coverage;
 mod ensembles;

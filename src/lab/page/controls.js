@@ -3,7 +3,7 @@
 import { app, byId, element, redraw, reload } from "./app.js";
 import { saveToml } from "./export.js";
 import { makeSketch } from "./sketch.js";
-import { dropSet, putSet, state } from "./state.js";
+import { dropSet, putSet, sceneAsked, state } from "./state.js";
 import { PRESETS, mainNumber, neededValue, sweepFrom, sweepText, sweepValues } from "./suggestions.js";
 import { toml } from "./toml.js";
 import { extent } from "./scales.js";
@@ -11,6 +11,7 @@ import { extent } from "./scales.js";
 const SIZES = [4, 5, 8, 10, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000];
 const BY_HAND = "drawn by hand";
 const TYPING = 500;
+const SWEEP_FORMS = "1..40, or 1, 2, 5, or 0.01 to 10, 30 values, log";
 
 const panel = { key: "", updates: [], touched: "", learners: null, sketching: false, timer: 0 };
 
@@ -202,9 +203,11 @@ function familyOf(learner) {
   return app.lab.families.find((family) => learner?.[family.name] !== undefined) ?? null;
 }
 
-function sweptNames() {
-  const own = learnersNow().flatMap((learner) => Object.keys(learner.sweep ?? {}));
-  return [...Object.keys(experimentNow().sweep ?? {}), ...own].map((name) => name.replace(/^base\./, ""));
+const bare = (name) => name.replace(/^base\./, "");
+
+// What is swept for a learner: by a sweep of its own, or by that of all.
+function sweptOf(learner) {
+  return Object.keys(learner?.sweep ?? experimentNow().sweep ?? {}).map(bare);
 }
 
 // A learner of a family with what must be given, unless it is swept.
@@ -217,22 +220,34 @@ function freshLearner(family, swept) {
   return { [family.name]: numbers };
 }
 
-// Sets all learners; what is swept follows if none of them has it.
+// Sets all learners. A learner that has none of the swept numbers gets a sweep of its own.
 function setLearners(id, learners, wantedSweep = null) {
-  const families = learners.map(familyOf).filter((family) => family !== null);
-  const names = new Set(["train", "noise", ...families.flatMap((family) => numbersOf(family, learners).map((number) => number.name))]);
-  const old = experimentNow().sweep ?? {};
-  const kept = Object.fromEntries(Object.entries(wantedSweep ?? old).filter(([name]) => names.has(name.replace(/^base\./, ""))));
-  let sweep = kept;
-  if (wantedSweep === null && Object.keys(kept).length === 0) {
-    const name = mainNumber(families[0]);
-    sweep = name ? { [name]: sweepValues(name, families[0].name, trainNow(), widthNow(), app.run.head.dimension) } : {};
-  }
-  const swept = Object.keys(sweep).map((name) => name.replace(/^base\./, ""));
-  const cleaned = learners.map((learner) => cleanLearner(learner, swept));
+  const families = learners.map(familyOf);
+  const has = (i, name) => ["train", "noise"].includes(name) || (families[i] && numbersOf(families[i], [learners[i]]).some((number) => number.name === bare(name)));
+  let sweep = wantedSweep ?? experimentNow().sweep ?? {};
+  const had = Object.keys(sweep).length > 0;
+  sweep = Object.fromEntries(Object.entries(sweep).filter(([name]) => learners.some((_, i) => has(i, name))));
+  if (had && Object.keys(sweep).length === 0) sweep = ownSweep(families[0]);
+  const swept = Object.keys(sweep);
+  const cleaned = learners.map((learner, i) => {
+    const { sweep: own, ...rest } = learner;
+    if (swept.length === 0) return cleanLearner(own ? learner : rest, Object.keys(own ?? {}).map(bare));
+    if (swept.every((name) => has(i, name))) return cleanLearner(rest, swept.map(bare));
+    if (learner.reference) return cleanLearner(rest, []);
+    const its = own && Object.keys(own).every((name) => has(i, name)) ? own : ownSweep(families[i]);
+    return cleanLearner({ ...rest, sweep: its }, Object.keys(its).map(bare));
+  });
   panel.learners = cleaned;
   state.at = {};
-  change(id, [["learner", cleaned], ["sweep", sweep], ["figure", [{ tradeoff: {} }]]]);
+  const pairs = [["learner", cleaned]];
+  if (swept.length > 0) pairs.push(["sweep", sweep]);
+  const any = swept.length > 0 || cleaned.some((learner) => learner.sweep);
+  change(id, [...pairs, ["figure", any ? [{ tradeoff: {} }] : []]]);
+}
+
+function ownSweep(family) {
+  const name = family ? mainNumber(family) : null;
+  return name ? { [name]: sweepValues(name, family.name, trainNow(), widthNow(), app.run.head.dimension) } : {};
 }
 
 // The numbers of a family, and of the base of the learners that are made of it.
@@ -255,12 +270,11 @@ function cleanLearner(learner, swept) {
     if (base) result.base = { [base.name]: fix(base, result.base[base.name]) };
     return result;
   };
-  const { sweep, ...rest } = learner;
-  return { ...rest, [family.name]: fix(family, learner[family.name]) };
+  return { ...learner, [family.name]: fix(family, learner[family.name]) };
 }
 
 function numberField(id, number, path, get) {
-  const swept = sweptNames().includes(number.name);
+  const swept = sweptOf(learnersNow()[path[1]]).includes(number.name);
   const limits = number.default === null ? "" : number.default === Infinity ? "no limit" : String(number.default);
   const set = typed((field) => {
     if (field.value.trim() === "") {
@@ -297,7 +311,7 @@ function learnerControls(learner, i, count) {
   const select = choose(id, app.lab.families.filter((one) => flat || !one.oneDimensional).map((one) => [one.name, one.name]), (name) => {
     const learners = structuredClone(learnersNow());
     const own = learners[i].reference ? { reference: true } : {};
-    learners[i] = { ...own, ...freshLearner(familyCalled(name), sweptNames()) };
+    learners[i] = { ...own, ...freshLearner(familyCalled(name), []) };
     setLearners(id, learners);
   });
   update(id, () => familyOf(learnersNow()[i])?.name);
@@ -308,18 +322,38 @@ function learnerControls(learner, i, count) {
     const baseId = `${id}-base`;
     inside.push(row(baseId, "made of", choose(baseId, app.lab.families.filter((one) => !one.base && (flat || !one.oneDimensional)).map((one) => [one.name, one.name]), (name) => {
       const learners = structuredClone(learnersNow());
-      learners[i][family.name].base = freshLearner(familyCalled(name), sweptNames());
+      learners[i][family.name].base = freshLearner(familyCalled(name), []);
       setLearners(baseId, learners);
     })));
     update(baseId, () => familyOf(experimentNow().learner?.[i]?.[family.name]?.base)?.name);
     if (base) inside.push(...fieldsOf(baseId, base, ["learner", i, family.name, "base", base.name], () => get()?.base?.[base.name]));
   }
+  if (learner.sweep) inside.push(...ownSweepFields(id, i, family));
   const remove = count < 2 ? null : element("button", { type: "button", id: `${id}-remove`, onclick: () => {
     state.learner = 0;
     setLearners(id, structuredClone(learnersNow()).filter((_, at) => at !== i));
   } }, "Remove");
   const name = learner.name ?? family?.name ?? "learner";
   return element("fieldset", { class: "learner" }, element("legend", { class: "hidden" }, `Learner ${i + 1}: ${name}`), row(id, count > 1 ? `learner ${i + 1}` : "learner", select, { title: family?.about ?? null }), ...inside, remove);
+}
+
+// The sweep of a learner that has one of its own.
+function ownSweepFields(id, i, family) {
+  const sweep = () => Object.entries(experimentNow().learner?.[i]?.sweep ?? {});
+  const set = (at, pair) => {
+    const learners = structuredClone(learnersNow());
+    learners[i].sweep = Object.fromEntries([pair]);
+    setLearners(at, learners, experimentNow().sweep ?? {});
+  };
+  const nameId = `${id}-sweep`;
+  const valuesId = `${id}-sweep-values`;
+  const names = family ? numbersOf(family, [learnersNow()[i]]).map((number) => number.name) : [];
+  update(nameId, () => bare(sweep()[0]?.[0] ?? ""));
+  update(valuesId, () => sweepText(sweep()[0]?.[1] ?? ""));
+  return [
+    row(nameId, "swept", choose(nameId, names.map((name) => [name, name]), (name) => set(nameId, [name, sweepValues(name, family.name, trainNow(), widthNow(), app.run.head.dimension)]))),
+    row(valuesId, "values", element("input", { id: valuesId, type: "text", spellcheck: "false", title: SWEEP_FORMS, onchange: typed((field) => set(valuesId, [sweep()[0][0], sweepFrom(field.value)])) })),
+  ];
 }
 
 function sweepControls() {
@@ -335,17 +369,19 @@ function sweepControls() {
       state.at = {};
       setLearners(id, structuredClone(learnersNow()), Object.fromEntries(next));
     };
-    const select = choose(id, [["", "nothing"], ...names.map((name) => [name, name])], (name) => {
+    // A sweep can be changed, but not be taken from an experiment that has one.
+    const none = which === 1 || Object.keys(experimentNow().sweep ?? {}).length === 0 ? [["", "nothing"]] : [];
+    const select = choose(id, [...none, ...names.map((name) => [name, name])], (name) => {
       const owner = learners.map(familyOf).find((family) => family && numbersOf(family, learners).some((number) => number.name === name));
       set(name, name === "" ? null : sweepValues(name, owner?.name ?? "", trainNow(), widthNow(), app.run.head.dimension));
     });
-    update(id, () => (sweep()[which]?.[0] ?? "").replace(/^base\./, ""));
+    update(id, () => bare(sweep()[which]?.[0] ?? ""));
     const valuesId = `${id}-values`;
     const setValues = typed((field) => {
       const name = sweep()[which]?.[0];
       if (name) change(valuesId, [["sweep", Object.fromEntries(sweep().map(([one, values], at) => [one, at === which ? sweepFrom(field.value) : values]))], ["figure", [{ tradeoff: {} }]]]);
     });
-    const values = element("input", { id: valuesId, type: "text", spellcheck: "false", title: "1..40, or 1, 2, 5, or 0.01 to 10, 30 values, log", onchange: setValues });
+    const values = element("input", { id: valuesId, type: "text", spellcheck: "false", title: SWEEP_FORMS, onchange: setValues });
     update(valuesId, () => sweepText(sweep()[which]?.[1] ?? ""));
     panel.updates.push(() => { byId(valuesId).disabled = sweep()[which] === undefined; byId(id).disabled = which === 1 && sweep().length === 0; });
     return [row(id, which === 0 ? "swept" : "and over", select), row(valuesId, "values", values)];
@@ -360,7 +396,7 @@ function learnersSection() {
       const taken = learnersNow().map((learner) => familyOf(learner)?.name);
       const flat = (app.run?.head?.dimension ?? 1) === 1;
       const family = ["tree", "knn", "kernel", "forest"].map(familyCalled).find((one) => one && !taken.includes(one.name)) ?? app.lab.families.find((one) => flat || !one.oneDimensional);
-      setLearners("add-learner", [...structuredClone(learnersNow()), freshLearner(family, sweptNames())], experimentNow().sweep ?? {});
+      setLearners("add-learner", [...structuredClone(learnersNow()), freshLearner(family, [])], experimentNow().sweep ?? {});
     } }, "Add")),
     ...learners.map((learner, i) => learnerControls(learner, i, learners.length)),
     element("fieldset", {}, ...sweepControls()),
@@ -440,7 +476,7 @@ export function showControls() {
   }
   const simulation = app.run?.head?.simulation ?? false;
   const shape = (learner) => [familyOf(learner)?.name, familyOf(learner?.[familyOf(learner)?.name]?.base)?.name, learner?.name];
-  const key = JSON.stringify([state.lesson, state.toml, simulation, learnersNow().map(shape), Object.keys(experiment.sweep ?? {})]);
+  const key = JSON.stringify([state.lesson, state.toml, simulation, learnersNow().map(shape), learnersNow().map((learner) => Object.keys(learner.sweep ?? {})), Object.keys(experiment.sweep ?? {})]);
   if (panel.key !== key && app.run) {
     panel.key = key;
     panel.updates = [];
@@ -453,7 +489,8 @@ export function showControls() {
     if (sketch?.firstChild && byId("sketch-place")) byId("sketch-place").replaceWith(sketch);
     if (focused) byId(focused)?.focus();
   }
-  for (const one of panel.updates) one();
+  // Until the new run is here the controls are ahead of the picture.
+  if (app.run && JSON.stringify(app.run.scene) === JSON.stringify(sceneAsked())) for (const one of panel.updates) one();
   if (!panel.sketching) byId("sketch-place")?.replaceChildren();
   showMistake(holder);
 }

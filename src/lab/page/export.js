@@ -27,12 +27,38 @@ function written(original) {
       if (value) to[i].setAttribute(name, value);
     }
     to[i].removeAttribute("class");
+    // Where the font is missing another one takes the same room.
+    if ((one.nodeName === "text" || one.nodeName === "tspan") && one.children.length === 0 && one.textContent.trim() !== "") {
+      to[i].setAttribute("textLength", String(Math.round(one.getComputedTextLength() * 10) / 10));
+      to[i].setAttribute("lengthAdjust", "spacingAndGlyphs");
+    }
   });
   return copy;
 }
 
+const fonts = { rules: null };
+
+// The page's font, written into the picture; a page without a server has none.
+async function fontRules() {
+  if (app.record) return "";
+  fonts.rules ??= Promise.all([["Inter-Regular.otf", 400], ["Inter-SemiBold.otf", 600]].map(async ([file, weight]) => {
+    const blob = await (await fetch(file)).blob();
+    const bytes = new Uint8Array(await blob.arrayBuffer());
+    const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+    return `@font-face{font-family:Inter;font-weight:${weight};src:url(data:font/otf;base64,${btoa(text)})}`;
+  })).then((rules) => rules.join(""));
+  try {
+    return await fonts.rules;
+  } catch {
+    // Without it another font takes its room.
+    fonts.rules = null;
+    return "";
+  }
+}
+
 // The pictures of the scene in one, on paper, below the title.
-function sceneAsSvg() {
+async function sceneAsSvg() {
+  const rules = await fontRules();
   const pictures = picturesInSight();
   const boxes = pictures.map((svg) => svg.getBoundingClientRect());
   const left = Math.min(...boxes.map((box) => box.left));
@@ -50,6 +76,7 @@ function sceneAsSvg() {
     holder.appendChild(made);
   };
   for (const [name, value] of Object.entries({ xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}` })) all.setAttribute(name, String(value));
+  if (rules) put(all, "style", {}, rules);
   put(all, "title", {}, app.run.head.title ?? app.run.head.name);
   put(all, "desc", {}, pictures.map((svg) => svg.getAttribute("aria-label")).join(" "));
   put(all, "rect", { width, height, fill: page.getPropertyValue("--paper").trim() });
@@ -67,7 +94,7 @@ function sceneAsSvg() {
 }
 
 async function sceneAsPng() {
-  const { text, width, height } = sceneAsSvg();
+  const { text, width, height } = await sceneAsSvg();
   const url = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
   try {
     const image = new Image();
@@ -149,7 +176,7 @@ export function fillExport(dialog) {
   const sections = [];
   if (drawn) sections.push(element("h3", {}, "This scene"), element("div", { class: "actions" },
     button("export-scene-png", "Picture (PNG)", () => `${nameOf()}-scene.png`, sceneAsPng),
-    button("export-scene-svg", "Picture (SVG)", () => `${nameOf()}-scene.svg`, async () => new Blob([sceneAsSvg().text], { type: "image/svg+xml" }))));
+    button("export-scene-svg", "Picture (SVG)", () => `${nameOf()}-scene.svg`, async () => new Blob([(await sceneAsSvg()).text], { type: "image/svg+xml" }))));
   if (!app.record) sections.push(element("h3", {}, "The lesson's figure"), element("div", { class: "actions" },
     button("export-png", "Figure (PNG)", () => `${nameOf()}.png`, () => fromServer("png")),
     button("export-svg", "Figure (SVG)", () => `${nameOf()}.svg`, () => fromServer("svg"))));

@@ -86,7 +86,11 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true)
   const stride = Math.max(1, Math.ceil(order.length / FINEST));
   const places = order.filter((_, i) => i % stride === 0);
   const xs = places.map((i) => x.place(head.test.x[i]));
-  const curve = (values) => pathThrough(xs, places.map((i) => y.place(values[i])));
+  const ys = new Float64Array(places.length);
+  const curve = (values) => {
+    for (let i = 0; i < ys.length; i++) ys[i] = y.place(values[places[i]]);
+    return pathThrough(xs, ys);
+  };
   pen.clip(box);
   for (const point of points) {
     const place = x.place(head.test.x[point]);

@@ -28,7 +28,7 @@ function lengthOf(run, learner, value) {
   const own = run.newest.learners[learner];
   const risks = sliceOf(run, learner).map((i) => (own.heavy[i] ? own.risk_median[i] : own.risk[i]));
   const sorted = risks.filter(Number.isFinite).sort((a, b) => a - b);
-  const usual = sorted[Math.floor(sorted.length / 2)] ?? 1;
+  const usual = sorted[Math.floor(sorted.length / 4)] ?? 1;
   const top = Math.min(sorted[sorted.length - 1] ?? 1, 4 * usual);
   return 1.08 * Math.max(top, Number.isFinite(value) ? value : 0, 1e-12);
 }

@@ -72,7 +72,7 @@ export function switchLearner(learner) {
 
 export function setUpKnobs() {
   byId("tabs").append(...SCENES.map((name, i) => element("button", {
-    id: `tab-${i + 1}`, type: "button", role: "tab", "aria-controls": "stage", title: `${name} (${i + 1})`,
+    id: `tab-${i + 1}`, type: "button", role: "tab", "aria-controls": "pictures", title: `${name} (${i + 1})`,
     onclick: () => goToScene(i + 1),
     onkeydown: (event) => {
       const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -105,7 +105,7 @@ export function showKnobs() {
     tab.disabled = (run?.head?.simulation ?? false) && i < 4;
     tab.hidden = app.record !== null && (i === 5 || (i === 4 && !isDescent()));
   });
-  byId("stage").setAttribute("aria-labelledby", `tab-${state.scene}`);
+  byId("pictures").setAttribute("aria-labelledby", `tab-${state.scene}`);
   if (!run?.head || run.head.simulation) {
     byId("learners").replaceChildren();
     byId("settings").replaceChildren();

@@ -145,30 +145,39 @@ export class Pen {
   }
 }
 
+// A place to a tenth of a pixel; quicker than toFixed, of which dragging would need thousands.
+function tenth(place) {
+  return Math.round(place * 10) / 10;
+}
+
 // The path through points; there are gaps where one is not a number.
 export function pathThrough(xs, ys) {
   let path = "";
   let down = false;
-  let [lastX, lastY, waiting] = [0, 0, false];
+  let waiting = false;
+  let lastX = 0;
+  let lastY = 0;
   for (let i = 0; i < xs.length; i++) {
-    const [x, y] = [xs[i], ys[i]];
-    if (Number.isNaN(x) || Number.isNaN(y)) {
-      if (waiting) path += `L${lastX.toFixed(1)} ${lastY.toFixed(1)}`;
-      [down, waiting] = [false, false];
-      continue;
-    }
-    if (!down) path += `M${x.toFixed(1)} ${y.toFixed(1)}`;
-    // Along a level stretch only its ends count.
-    else if (Math.abs(y - lastY) < 0.05) {
-      [lastX, waiting] = [x, true];
-      continue;
+    const x = tenth(xs[i]);
+    const y = tenth(ys[i]);
+    if (x !== x || y !== y) {
+      if (waiting) path += `L${lastX} ${lastY}`;
+      down = false;
+      waiting = false;
+    } else if (down && y === lastY) {
+      // Along a level stretch only its ends count.
+      lastX = x;
+      waiting = true;
     } else {
-      if (waiting) path += `L${lastX.toFixed(1)} ${lastY.toFixed(1)}`;
-      path += `L${x.toFixed(1)} ${y.toFixed(1)}`;
+      if (waiting) path += `L${lastX} ${lastY}`;
+      path += `${down ? "L" : "M"}${x} ${y}`;
+      down = true;
+      waiting = false;
+      lastX = x;
+      lastY = y;
     }
-    [down, waiting, lastX, lastY] = [true, false, x, y];
   }
-  return waiting ? `${path}L${lastX.toFixed(1)} ${lastY.toFixed(1)}` : path;
+  return waiting ? `${path}L${lastX} ${lastY}` : path;
 }
 
 // The outline of a band between two curves, in pieces where there are gaps.

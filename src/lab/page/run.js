@@ -85,9 +85,9 @@ export class Run {
 
   // Where it can stand before `drawn`.
   previous(drawn) {
-    const at = drawn ?? Infinity;
+    const at = this.complete(drawn) ? this.total : drawn;
     const before = this.counts.filter((count) => count < at && count > this.kept).pop();
-    return before ?? Math.max(0, Math.min(this.kept, at === Infinity ? this.kept : at - 1));
+    return before ?? Math.max(0, Math.min(this.kept, at - 1));
   }
 
   // How many draws are shown when so many are drawn.

@@ -190,7 +190,9 @@ export function drawTradeoff(pen, outer, run, learner, drawn, look) {
   }
 
   const notes = tradeoffNotes(run, learner, frame, ranges, look);
-  const noteLines = notes.flatMap((note) => wrapText(note, em, outer.right - outer.left - em));
+  // What there is no room for is said in the table of the numbers too.
+  const wrapped = notes.flatMap((note) => wrapText(note, em, outer.right - outer.left - em));
+  const noteLines = outer.bottom - top - (2.9 + 1.25 * wrapped.length) * em > 8 * em ? wrapped : [];
   const bottom = outer.bottom - (look.numbered === false ? 0.5 : 2.9) * em - noteLines.length * 1.25 * em;
   const heights = ranges.y ?? firstHeights(run, learner, ranges.log.y);
   const y = new Axis(ranges.log.y, heights, [bottom, top + 0.35 * em]);

@@ -1,0 +1,90 @@
+//! The live page in a real browser: Chromium, driven by the scripts in tests/browser.
+//!
+//! Where there is no Chromium, Node.js or playwright-core these tests say so and pass; with
+//! `BVLAB_BROWSER=required` they fail.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::lab::Server;
+
+/// A browser, if there is one, and with it everything that drives it.
+fn browser() -> Option<&'static Path> {
+    static FOUND: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    match FOUND.get_or_init(prepare) {
+        Ok(browser) => Some(browser),
+        Err(missing) => {
+            let required = std::env::var("BVLAB_BROWSER").is_ok_and(|word| word == "required");
+            assert!(!required, "{missing}");
+            eprintln!("not tested in a browser: {missing}");
+            None
+        }
+    }
+}
+
+fn prepare() -> Result<PathBuf, String> {
+    let named = std::env::var_os("BVLAB_CHROMIUM").map(PathBuf::from);
+    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+    let browser = named.or_else(|| names.iter().find_map(|name| on_path(name)));
+    let browser = browser.ok_or("there is no Chromium: install it, or name it in BVLAB_CHROMIUM")?;
+    on_path("node").ok_or("there is no Node.js")?;
+    if !scripts().join("node_modules/playwright-core").is_dir() {
+        let npm = on_path("npm").ok_or("there is no npm")?;
+        let mut install = Command::new(npm);
+        install.args(["ci", "--no-audit", "--no-fund", "--silent"]);
+        let installed = install.current_dir(scripts()).status();
+        if !installed.is_ok_and(|status| status.success()) {
+            return Err("`npm ci` in tests/browser failed".to_owned());
+        }
+    }
+    Ok(browser)
+}
+
+fn on_path(name: &str) -> Option<PathBuf> {
+    let folders = std::env::var_os("PATH")?;
+    let mut files = std::env::split_paths(&folders).map(|folder| folder.join(name));
+    files.find(|file| file.is_file())
+}
+
+fn scripts() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser")
+}
+
+/// Runs a script on a page; its pictures go to target/browser, to be looked at.
+fn drive(browser: &Path, script: &str, page: &str) {
+    let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("browser");
+    std::fs::create_dir_all(&pictures).unwrap();
+    let output = Command::new("node")
+        .arg(scripts().join(script))
+        .arg(page)
+        .arg(&pictures)
+        .env("BVLAB_CHROMIUM", browser)
+        .output()
+        .unwrap();
+    let words = [output.stdout, output.stderr].concat();
+    let words = String::from_utf8_lossy(&words).into_owned();
+    assert!(output.status.success(), "{script}:\n{words}");
+    println!("{words}");
+}
+
+#[test]
+fn the_live_page_works_in_a_browser() {
+    let Some(browser) = browser() else { return };
+    let server = Server::start(&[]);
+    drive(browser, "lab.mjs", &format!("http://127.0.0.1:{}/", server.port));
+}
+
+#[test]
+fn the_page_without_a_server_works_in_a_browser() {
+    let Some(browser) = browser() else { return };
+    let out = tempfile::tempdir().unwrap();
+    let run = Command::new(env!("CARGO_BIN_EXE_bvlab"))
+        .args(["run", "tree-tradeoff", "--page", "--quiet", "--out"])
+        .arg(out.path())
+        .status()
+        .unwrap();
+    assert!(run.success());
+    let page = out.path().join("tree-tradeoff/page.html");
+    drive(browser, "recorded.mjs", page.to_str().unwrap());
+}
