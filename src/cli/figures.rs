@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::catalogue::Catalogue;
 use super::make::{Computed, Finished, VERSION, compute};
@@ -221,7 +221,8 @@ impl Figures {
                     Plan::Make => {
                         let name = format!("{}/{} {}", at + 1, entries.len(), entry.name);
                         progress.begin(&name, most_resamples(experiment));
-                        match compute(experiment, &entry.home, self.work.threads(), progress) {
+                        match compute(experiment, &entry.home, self.work.threads.count(), progress)
+                        {
                             Ok(computed) => Job::Write(Box::new(computed)),
                             Err(failure) => {
                                 let ending = settle(&entry.name, Err(failure), progress);
@@ -264,7 +265,7 @@ impl Figures {
         }
         let mut pictures = experiment.figures.iter().flat_map(|figure| {
             let files = formats.iter();
-            files.map(|format| file_of(&figure.name, *format))
+            files.map(|format| format.file(&figure.name))
         });
         let all_there = pictures.all(|file| there(&file) && manifest.files.contains(&file));
         match all_there && manifest.figure_hash == experiment.source.figure_hash() {
@@ -272,13 +273,6 @@ impl Figures {
             false => Plan::Redraw(Box::new((manifest, tables))),
         }
     }
-}
-
-/// The file of a figure in a format.
-pub fn file_of(figure: &str, format: Format) -> String {
-    let ending = format.to_possible_value();
-    let ending = ending.as_ref().map_or("", |value| value.get_name());
-    format!("{figure}.{ending}")
 }
 
 /// Writes and draws.

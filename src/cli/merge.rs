@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::Failure;
 use super::make::{VERSION, compute_from};
-use super::options::{Output, cores};
+use super::options::{Output, Threads};
 use super::progress::{Progress, watch_interrupts};
 use crate::decompose::groups_for;
 use crate::engine::{GroupState, most_resamples};
@@ -32,6 +32,9 @@ pub struct Merge {
     out: PathBuf,
 
     #[command(flatten)]
+    threads: Threads,
+
+    #[command(flatten)]
     output: Output,
 }
 
@@ -54,7 +57,8 @@ impl Merge {
         watch_interrupts();
         let home = self.out.join(&experiment.name);
         let progress = Progress::new(self.output.quiet);
-        let computed = compute_from(&experiment, &home, cores(), states, None, &progress);
+        let threads = self.threads.count();
+        let computed = compute_from(&experiment, &home, threads, states, None, &progress);
         progress.finish();
         let finished = computed?.write(&self.output.format)?;
         finished.tell(&experiment.name, &home, self.output.quiet)

@@ -15,7 +15,9 @@ mod progress;
 mod report;
 mod run;
 mod schema;
+mod shards;
 mod simulate;
+mod submit;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -48,6 +50,7 @@ enum Command {
     Figures(figures::Figures),
     Draw(draw::Draw),
     Merge(merge::Merge),
+    Submit(submit::Submit),
     Check(check::Check),
     List(list::List),
     New(new::New),
@@ -63,6 +66,19 @@ enum Format {
     Svg,
     /// A page for LaTeX, in which text stays text.
     Pdf,
+}
+
+impl Format {
+    /// What it is called, and what its files end with.
+    fn ending(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// The file of a figure.
+    fn file(self, figure: &str) -> String {
+        format!("{figure}.{}", self.ending())
+    }
 }
 
 /// Why a command did not succeed.
@@ -103,6 +119,7 @@ pub fn main() -> ExitCode {
         Command::Figures(figures) => figures.execute(),
         Command::Draw(draw) => draw.execute(),
         Command::Merge(merge) => merge.execute(),
+        Command::Submit(submit) => submit.execute(),
         Command::Check(check) => check.execute(),
         Command::List(list) => list.execute(),
         Command::New(new) => new.execute(),

@@ -8,10 +8,9 @@ use clap::Args;
 use super::make::{VERSION, compute, explain, go_on, save_every};
 use super::options::{Output, Work};
 use super::progress::{Progress, watch_interrupts};
-use super::{Failure, Format};
-use crate::decompose::GROUPS;
+use super::{Failure, Format, shards};
 use crate::engine::{self, GroupState, Options, Shard, most_resamples};
-use crate::experiment::{Experiment, Figure, Length};
+use crate::experiment::{Experiment, Figure};
 use crate::figure;
 use crate::outcome::{OutcomeError, Parts, ShardNote, Staging, Tables};
 
@@ -33,22 +32,8 @@ pub struct Run {
     output: Output,
 
     /// Compute only a part of the groups, as in 2/4; `bvlab merge` joins the parts
-    #[arg(long, value_name = "I/N", value_parser = shard)]
+    #[arg(long, value_name = "I/N", value_parser = shards::parse)]
     shard: Option<Shard>,
-}
-
-/// `2/4`: the second of four.
-fn shard(text: &str) -> Result<Shard, String> {
-    let parts = text
-        .split_once('/')
-        .and_then(|(index, of)| Some((index.trim().parse().ok()?, of.trim().parse().ok()?)));
-    match parts {
-        Some((index, of)) if (1..=of).contains(&index) && of <= GROUPS => Ok(Shard { index, of }),
-        Some((_, of)) if of > GROUPS => Err(format!(
-            "there are {GROUPS} groups to share out, so at most {GROUPS} shards"
-        )),
-        _ => Err("expected two numbers, as in 2/4 for the second of four".to_owned()),
-    }
 }
 
 const EXAMPLES: &str = "\
@@ -86,21 +71,9 @@ impl Run {
 
     /// Computes the groups of a shard into a folder of their own, in the experiment's.
     fn run_shard(&self, experiment: &Experiment, shard: Shard) -> Result<(), Failure> {
-        if experiment.simulation.is_some() {
-            return Err(Failure::wrong(miette::miette!(
-                "`{}` is a simulation, which has no shards",
-                experiment.name
-            )));
-        }
-        if let Length::Precision { .. } = experiment.run.length {
-            return Err(Failure::wrong(miette::miette!(
-                help = "give it a number of `resamples`",
-                "`{}` is run to a precision, which all shards together decide: it has no shards",
-                experiment.name
-            )));
-        }
+        shards::shareable(experiment)?;
         let home = self.work.out.join(&experiment.name);
-        let folder = home.join(format!("shard-{}-of-{}", shard.index, shard.of));
+        let folder = shards::folder(&home, shard);
         let unnamed = || Failure::failed(miette::miette!("the experiment has no hash"));
         let parts = Parts::new(&folder, experiment, VERSION).ok_or_else(unnamed)?;
         let progress = Progress::new(self.output.quiet);
@@ -125,7 +98,7 @@ impl Run {
             }
         };
         let options = Options {
-            threads: self.work.threads(),
+            threads: self.work.threads.count(),
             observer: &progress,
             begun,
             save: Some((&save, save_every())),
@@ -159,7 +132,7 @@ impl Run {
         let home = self.work.out.join(&experiment.name);
         let progress = Progress::new(self.output.quiet);
         progress.begin(&experiment.name, most_resamples(experiment));
-        let computed = compute(experiment, &home, self.work.threads(), &progress);
+        let computed = compute(experiment, &home, self.work.threads.count(), &progress);
         progress.finish();
         let finished = computed?.write(&self.output.format)?;
         finished.tell(&experiment.name, &home, self.output.quiet)
@@ -180,12 +153,12 @@ pub fn draw_all(
         };
         let drawing = figure::draw(experiment, figure, tables).map_err(failed)?;
         for format in formats {
-            let (ending, bytes) = match format {
-                Format::Png => ("png", drawing.to_png().map_err(failed)?),
-                Format::Svg => ("svg", drawing.to_svg().into_bytes()),
-                Format::Pdf => ("pdf", drawing.to_pdf().map_err(failed)?),
+            let bytes = match format {
+                Format::Png => drawing.to_png().map_err(failed)?,
+                Format::Svg => drawing.to_svg().into_bytes(),
+                Format::Pdf => drawing.to_pdf().map_err(failed)?,
             };
-            let file = format!("{}.{ending}", figure.name);
+            let file = format.file(&figure.name);
             staging.write(&file, &bytes).map_err(Failure::failed)?;
         }
     }

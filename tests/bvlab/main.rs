@@ -23,5 +23,6 @@ mod setup;
 mod simulations;
 mod smoothers;
 mod sources;
+mod submit;
 mod sweeps;
 mod tree;
