@@ -18,6 +18,7 @@ use super::run::draw_all;
 use super::{Failure, Format};
 use crate::engine::most_resamples;
 use crate::experiment::Experiment;
+use crate::figure;
 use crate::outcome::{self, Manifest, Staging, Tables};
 
 /// Make the figures of all experiments, or of those that are named.
@@ -252,7 +253,7 @@ impl Figures {
             return Plan::Make;
         }
         // Whatever cannot be read is as good as missing.
-        let Ok((manifest, tables)) = outcome::read(home) else {
+        let Ok((manifest, mut tables)) = outcome::read(home) else {
             return Plan::Make;
         };
         let there = |file: &str| fs::metadata(home.join(file)).is_ok_and(|meta| meta.len() > 0);
@@ -268,9 +269,13 @@ impl Figures {
             files.map(|format| format.file(&figure.name))
         });
         let all_there = pictures.all(|file| there(&file) && manifest.files.contains(&file));
-        match all_there && manifest.figure_hash == experiment.source.figure_hash() {
-            true => Plan::Reuse,
-            false => Plan::Redraw(Box::new((manifest, tables))),
+        if all_there && manifest.figure_hash == experiment.source.figure_hash() {
+            return Plan::Reuse;
+        }
+        let places = figure::looked_at(experiment, &experiment.figures, &tables);
+        match outcome::read_places(home, experiment, &places, &mut tables) {
+            Ok(()) => Plan::Redraw(Box::new((manifest, tables))),
+            Err(_) => Plan::Make,
         }
     }
 }

@@ -10,9 +10,10 @@ use super::report::{self, Report};
 use super::run::draw_all;
 use super::{Failure, Format, simulate};
 use crate::decompose::{Tally, groups_for, interval_factor};
-use crate::engine::{self, GroupState, Options, Results, RunError, most_resamples};
+use crate::engine::{self, GroupState, Observer, Options, Results, RunError, Save, most_resamples};
 use crate::experiment::{Experiment, Length};
-use crate::outcome::{Manifest, Parts, Staging, Tables};
+use crate::figure;
+use crate::outcome::{Manifest, OutcomeError, Parts, Staging, Tables};
 use crate::simulation::{self, Row, Setup};
 use crate::words::thousands;
 
@@ -70,44 +71,56 @@ pub fn compute<'a>(
     progress: &Progress,
 ) -> Result<Computed<'a>, Failure> {
     let parts = Parts::going_on(home, experiment, VERSION);
-    let begun = parts.as_ref().map_or(Vec::new(), |parts| {
-        let (states, words) = go_on(experiment, parts);
-        words.iter().for_each(|words| progress.say(words));
-        states
-    });
-    compute_from(experiment, home, threads, begun, parts, progress)
+    let begun = |slab: usize| {
+        let parts = parts.as_ref().map(|parts| parts.of_slab(slab));
+        parts.map_or(Vec::new(), |parts| {
+            go_on(experiment, &parts, slab, progress)
+        })
+    };
+    compute_from(experiment, home, threads, &begun, parts.as_ref(), progress)
 }
 
-/// What an earlier run of the same experiment had done, and what to say of that.
-pub fn go_on(experiment: &Experiment, parts: &Parts) -> (Vec<GroupState>, Vec<String>) {
+/// What an earlier run of the same experiment had done of a slab; says so.
+pub fn go_on(
+    experiment: &Experiment,
+    parts: &Parts,
+    slab: usize,
+    progress: &Progress,
+) -> Vec<GroupState> {
     let name = &experiment.name;
     let found = parts.find();
-    let mut words = Vec::new();
     if !found.damaged.is_empty() {
         let damaged = found.damaged.len();
-        words.push(format!(
+        progress.say(&format!(
             "{name}: {damaged} saved groups are damaged and computed anew"
         ));
     }
-    if found.foreign > 0 {
-        words.push(format!(
+    // The first slab shows what the others are of, too.
+    if found.foreign > 0 && slab == 0 {
+        progress.say(&format!(
             "{name}: what an interrupted run left is of another experiment or version; starting afresh"
         ));
         parts.remove();
     }
-    if !found.states.is_empty() {
-        let done = found
-            .states
-            .iter()
-            .filter_map(|state| state.tallies.first());
-        let done: u64 = done.map(Tally::count).sum();
-        words.push(format!(
+    let done = found
+        .states
+        .iter()
+        .filter_map(|state| state.tallies.first());
+    let (done, total): (u64, _) = (done.map(Tally::count).sum(), most_resamples(experiment));
+    if slab > 0 && done > 0 && done < total {
+        progress.say(&format!(
+            "{name}: going on after {slab} slabs and {} of {} resamples",
+            thousands(done),
+            thousands(total)
+        ));
+    } else if slab == 0 && done > 0 {
+        progress.say(&format!(
             "{name}: going on after {} of {} resamples",
             thousands(done),
-            thousands(most_resamples(experiment))
+            thousands(total)
         ));
     }
-    (found.states, words)
+    found.states
 }
 
 /// The same, beginning with groups that are done already.
@@ -115,8 +128,8 @@ pub fn compute_from<'a>(
     experiment: &'a Experiment,
     home: &Path,
     threads: usize,
-    begun: Vec<GroupState>,
-    parts: Option<Parts>,
+    begun: &dyn Fn(usize) -> Vec<GroupState>,
+    parts: Option<&Parts>,
     progress: &Progress,
 ) -> Result<Computed<'a>, Failure> {
     let staging = Staging::open(home).map_err(Failure::failed)?;
@@ -129,21 +142,22 @@ pub fn compute_from<'a>(
     };
     // A full disk must not end a run that may still finish.
     let failed = AtomicBool::new(false);
-    let save = |state: &GroupState| {
-        let saved = parts.as_ref().map_or(Ok(()), |parts| parts.save(state));
+    let save = |slab: usize, state: &GroupState| {
+        let parts = parts.map(|parts| parts.of_slab(slab));
+        let saved = parts.map_or(Ok(()), |parts| parts.save(state));
         if let Err(error) = saved
             && !failed.swap(true, Ordering::Relaxed)
         {
             progress.say(&format!("warning: {}: {error}", experiment.name));
         }
     };
-    let options = Options {
+    let saves = saves(experiment, &save);
+    let done = work(experiment, progress, &|slab| Options {
         threads,
         observer: progress,
-        begun,
-        save: Some((&save, save_every())),
-    };
-    let done = work(experiment, options);
+        begun: begun(slab),
+        save: parts.map(|_| (&*saves[slab], save_every())),
+    });
     Ok(Computed {
         experiment,
         home: home.to_owned(),
@@ -167,9 +181,9 @@ impl Computed<'_> {
             seconds,
             threads,
         } = self;
-        let tables = done.tables(experiment);
-        staging.write_tables(&tables).map_err(Failure::failed)?;
         let figures = &experiment.figures;
+        let tables = done.write(experiment, &mut staging);
+        let tables = tables.map_err(Failure::failed)?;
         // A figure that cannot be drawn does not cost the run.
         let drawn = draw_all(experiment, figures, &tables, formats, &mut staging);
         let (resamples, groups) = done.counts();
@@ -214,22 +228,48 @@ enum Done<'a> {
     },
 }
 
-fn work<'a>(experiment: &'a Experiment, options: Options) -> Result<Done<'a>, RunError> {
+/// For every slab, what saves its groups.
+pub fn saves<'a>(
+    experiment: &Experiment,
+    save: &'a (dyn Fn(usize, &GroupState) + Sync),
+) -> Vec<Box<Save<'a>>> {
+    let of = |slab: usize| -> Box<Save<'a>> { Box::new(move |state| save(slab, state)) };
+    (0..experiment.slabs().len()).map(of).collect()
+}
+
+fn work<'a, 'b>(
+    experiment: &'a Experiment,
+    observer: &dyn Observer,
+    options: &dyn Fn(usize) -> Options<'b>,
+) -> Result<Done<'a>, RunError> {
     match (&experiment.simulation, experiment.run.length) {
         (Some(setup), Length::Resamples(resamples)) => Ok(Done::Simulated {
             setup,
-            rows: simulation::run(setup, resamples, experiment.run.seed, options.observer)?,
+            rows: simulation::run(setup, resamples, experiment.run.seed, observer)?,
             resamples,
         }),
-        _ => engine::run_with(experiment, options).map(|r| Done::Results(Box::new(r))),
+        _ => engine::run_in_slabs(experiment, options).map(|r| Done::Results(Box::new(r))),
     }
 }
 
 impl Done<'_> {
-    fn tables(&self, experiment: &Experiment) -> Tables {
+    /// Writes all tables; returns what the figures look at.
+    fn write(
+        &self,
+        experiment: &Experiment,
+        staging: &mut Staging,
+    ) -> Result<Tables, OutcomeError> {
         match self {
-            Done::Results(results) => Tables::new(experiment, results),
-            Done::Simulated { rows, .. } => Tables::of_simulation(rows),
+            Done::Results(results) => {
+                let tables = staging.write_results(experiment, results)?;
+                let places = figure::looked_at(experiment, &experiment.figures, &tables);
+                Ok(tables.with_places(experiment, results, &places))
+            }
+            Done::Simulated { rows, .. } => {
+                let tables = Tables::of_simulation(rows);
+                staging.write_simulation(&tables)?;
+                Ok(tables)
+            }
         }
     }
 

@@ -49,16 +49,23 @@ impl Merge {
         let source = Source::new(&first.name, &first.experiment, &first.set);
         let experiment = Experiment::read(&first.name, source);
         let experiment = experiment.map_err(|error| Failure::wrong(*error))?;
-        let mut states: Vec<(GroupState, &Path)> = Vec::new();
-        for (folder, note) in self.folders.iter().zip(&notes) {
-            states.extend(self.shard(folder, note, first, &experiment)?);
+        let states = |slab: usize| {
+            let mut states: Vec<(GroupState, &Path)> = Vec::new();
+            for (folder, note) in self.folders.iter().zip(&notes) {
+                states.extend(self.shard(folder, note, first, &experiment, slab)?);
+            }
+            whole(states, &experiment, first.of)
+        };
+        // All is looked at before the first is joined, but one slab at a time.
+        for slab in 0..experiment.slabs().len() {
+            states(slab)?;
         }
-        let states = whole(states, &experiment, first.of)?;
         watch_interrupts();
         let home = self.out.join(&experiment.name);
         let progress = Progress::new(self.output.quiet);
         let threads = self.threads.count();
-        let computed = compute_from(&experiment, &home, threads, states, None, &progress);
+        let begun = |slab: usize| states(slab).unwrap_or_default();
+        let computed = compute_from(&experiment, &home, threads, &begun, None, &progress);
         progress.finish();
         let finished = computed?.write(&self.output.format)?;
         finished.tell(&experiment.name, &home, self.output.quiet)
@@ -71,6 +78,7 @@ impl Merge {
         note: &ShardNote,
         first: &ShardNote,
         experiment: &Experiment,
+        slab: usize,
     ) -> Result<Vec<(GroupState, &'a Path)>, Failure> {
         let wrong = |words: String, help: &str| {
             let help = help.to_owned();
@@ -104,7 +112,9 @@ impl Merge {
             return Err(wrong("this shard is not complete".to_owned(), &again));
         }
         let parts = Parts::new(folder, experiment, VERSION);
-        let found = parts.map(|parts| parts.find()).unwrap_or_default();
+        let found = parts
+            .map(|parts| parts.of_slab(slab).find())
+            .unwrap_or_default();
         if let Some(name) = found.damaged.first() {
             let again = format!("run it again with --shard {}/{}", note.shard, note.of);
             return Err(wrong(format!("{name} is damaged"), &again));

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use clap::Args;
 
-use super::make::{VERSION, compute, explain, go_on, save_every};
+use super::make::{VERSION, compute, explain, go_on, save_every, saves};
 use super::options::{Output, Work};
 use super::progress::{Progress, watch_interrupts};
 use super::{Failure, Format, shards};
@@ -77,8 +77,6 @@ impl Run {
         let unnamed = || Failure::failed(miette::miette!("the experiment has no hash"));
         let parts = Parts::new(&folder, experiment, VERSION).ok_or_else(unnamed)?;
         let progress = Progress::new(self.output.quiet);
-        let (begun, words) = go_on(experiment, &parts);
-        words.iter().for_each(|words| progress.say(words));
         let mut note = ShardNote {
             bvlab: VERSION.to_owned(),
             name: experiment.name.clone(),
@@ -91,20 +89,21 @@ impl Run {
         note.write(&folder).map_err(Failure::failed)?;
         progress.begin(&experiment.name, most_resamples(experiment));
         let failure: Mutex<Option<OutcomeError>> = Mutex::new(None);
-        let save = |state: &GroupState| {
-            if let Err(error) = parts.save(state) {
+        let save = |slab: usize, state: &GroupState| {
+            if let Err(error) = parts.of_slab(slab).save(state) {
                 let mut failure = failure.lock().unwrap_or_else(|poison| poison.into_inner());
                 *failure = Some(error);
             }
         };
-        let options = Options {
+        let saves = saves(experiment, &save);
+        let done = engine::run_shard(experiment, shard, &|slab| Options {
             threads: self.work.threads.count(),
             observer: &progress,
-            begun,
-            save: Some((&save, save_every())),
-        };
-        let done = engine::run_shard(experiment, shard, options);
+            begun: go_on(experiment, &parts.of_slab(slab), slab, &progress),
+            save: Some((&*saves[slab], save_every())),
+        });
         progress.finish();
+        drop(saves);
         done.map_err(|error| explain(&error, &home))?;
         // A shard that could not be saved is no shard.
         let failure = failure

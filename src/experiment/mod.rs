@@ -9,6 +9,7 @@ mod problem;
 mod raw;
 mod run;
 mod simulation;
+mod slabs;
 mod source;
 mod sweep;
 mod truth;
@@ -18,6 +19,7 @@ pub use figure::{
     Pointwise, Sample, Shape, SimulationFigure, SourcesFigure, Theme, Tradeoff,
 };
 pub use raw::Scale;
+pub use slabs::Slab;
 pub use source::{ExperimentError, Source};
 
 use toml::Spanned;
@@ -203,6 +205,8 @@ pub struct Run {
     pub keep_fits: u64,
     /// Whether inputs, noise and algorithm are crossed, to split the variance by source.
     pub sources: bool,
+    /// How many settings are computed at a time, if not all: see [`Experiment::slabs`].
+    pub slab: Option<usize>,
 }
 
 /// When a run stops.
@@ -294,11 +298,15 @@ fn check(name: &str, source: &Source) -> Result<Experiment, Trouble> {
         return Err(Trouble::new(0..0, "the experiment has no learner")
             .help("add for example `[[learner]]` with `tree = {}`"));
     }
-    let (curves, problems) = learners::check(&raw, raw_problem.span(), &problem)?;
+    let (mut curves, problems) = learners::check(&raw, raw_problem.span(), &problem, run.slab)?;
     let largest = problems.iter().max_by_key(|problem| problem.train);
     let largest = largest.expect("every learner has a problem");
     let test = run::check_test(raw.run.test.as_ref(), &problems, largest, run.seed)?;
+    let given = run.slab;
     run::check_size(&raw.run, &curves, &problems, &test, &mut run)?;
+    if run.slab != given {
+        (curves, _) = learners::check(&raw, raw_problem.span(), &problem, run.slab)?;
+    }
     problem::check_finite(raw_problem, largest, &test, run.seed)?;
     let figures = figure::check(&raw.figure, &raw.look, &curves, largest, run.sources)?;
     Ok(Experiment {
@@ -335,6 +343,7 @@ fn told(name: &str, source: &Source, raw: RawExperiment) -> Experiment {
             keep_data: 0,
             keep_fits: 0,
             sources: false,
+            slab: None,
         },
         figures: Vec::new(),
     }

@@ -21,6 +21,7 @@ mod reproducible;
 mod schema;
 mod setup;
 mod simulations;
+mod slabs;
 mod smoothers;
 mod sources;
 mod submit;

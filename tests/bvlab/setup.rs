@@ -184,6 +184,18 @@ impl Place {
         found
     }
 
+    /// The most memory that a run which must succeed held at a time, in bytes; `None` where GNU time
+    /// is missing.
+    pub fn peak(&self, arguments: &[&str]) -> Option<u64> {
+        let mut command = Command::new("/usr/bin/time");
+        command.args(["-f", "peak %M", PROGRAM]);
+        let output = self.sees(command, arguments).output().ok()?;
+        let (code, out, err) = answer(output);
+        assert_eq!(code, 0, "{arguments:?}: {out}{err}");
+        let peak = err.lines().find_map(|line| line.strip_prefix("peak "));
+        Some(peak?.parse::<u64>().unwrap() * 1024)
+    }
+
     /// The tables of a result, byte for byte.
     #[track_caller]
     pub fn tables(&self, home: &str) -> Vec<Vec<u8>> {
