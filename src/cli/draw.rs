@@ -9,6 +9,7 @@ use super::options::Output;
 use super::progress::uninterrupted;
 use super::{Failure, run};
 use crate::experiment::{Experiment, Source};
+use crate::figure;
 use crate::outcome::{self, Staging, report};
 
 /// Redraw the figures of finished results, without computing anything anew.
@@ -62,7 +63,7 @@ impl Draw {
                 home.display()
             )));
         }
-        let (mut manifest, tables) = outcome::read(home).map_err(Failure::wrong)?;
+        let (mut manifest, mut tables) = outcome::read(home).map_err(Failure::wrong)?;
         let read = |source: Source| {
             Experiment::read(&manifest.name, source).map_err(|error| Failure::wrong(*error))
         };
@@ -90,6 +91,8 @@ impl Draw {
                 home.display()
             )));
         }
+        let places = figure::looked_at(&experiment, &experiment.figures, &tables);
+        outcome::read_places(home, &experiment, &places, &mut tables).map_err(Failure::failed)?;
         let mut staging = Staging::open(home).map_err(Failure::failed)?;
         run::draw_all(
             &experiment,

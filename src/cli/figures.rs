@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::catalogue::Catalogue;
 use super::make::{Computed, Finished, VERSION, compute};
@@ -18,6 +18,7 @@ use super::run::draw_all;
 use super::{Failure, Format};
 use crate::engine::most_resamples;
 use crate::experiment::Experiment;
+use crate::figure;
 use crate::outcome::{self, Manifest, Staging, Tables};
 
 /// Make the figures of all experiments, or of those that are named.
@@ -221,7 +222,7 @@ impl Figures {
                     Plan::Make => {
                         let name = format!("{}/{} {}", at + 1, entries.len(), entry.name);
                         progress.begin(&name, most_resamples(experiment));
-                        let threads = self.work.threads();
+                        let threads = self.work.threads.count();
                         match compute(experiment, &entry.home, threads, progress, progress) {
                             Ok(computed) => Job::Write(Box::new(computed)),
                             Err(failure) => {
@@ -252,7 +253,7 @@ impl Figures {
             return Plan::Make;
         }
         // Whatever cannot be read is as good as missing.
-        let Ok((manifest, tables)) = outcome::read(home) else {
+        let Ok((manifest, mut tables)) = outcome::read(home) else {
             return Plan::Make;
         };
         let there = |file: &str| fs::metadata(home.join(file)).is_ok_and(|meta| meta.len() > 0);
@@ -265,21 +266,18 @@ impl Figures {
         }
         let mut pictures = experiment.figures.iter().flat_map(|figure| {
             let files = formats.iter();
-            files.map(|format| file_of(&figure.name, *format))
+            files.map(|format| format.file(&figure.name))
         });
         let all_there = pictures.all(|file| there(&file) && manifest.files.contains(&file));
-        match all_there && manifest.figure_hash == experiment.source.figure_hash() {
-            true => Plan::Reuse,
-            false => Plan::Redraw(Box::new((manifest, tables))),
+        if all_there && manifest.figure_hash == experiment.source.figure_hash() {
+            return Plan::Reuse;
+        }
+        let places = figure::looked_at(experiment, &experiment.figures, &tables);
+        match outcome::read_places(home, experiment, &places, &mut tables) {
+            Ok(()) => Plan::Redraw(Box::new((manifest, tables))),
+            Err(_) => Plan::Make,
         }
     }
-}
-
-/// The file of a figure in a format.
-pub fn file_of(figure: &str, format: Format) -> String {
-    let ending = format.to_possible_value();
-    let ending = ending.as_ref().map_or("", |value| value.get_name());
-    format!("{figure}.{ending}")
 }
 
 /// Writes and draws.

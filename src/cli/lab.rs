@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 
 use super::Failure;
 use super::load::{Changes, find};
-use super::options::cores;
+use super::options::Threads;
 use super::progress::{interrupted, watch_interrupts_with};
 use crate::lab::{Lab, Lessons, code, serve};
 
@@ -45,9 +45,8 @@ pub struct LabCommand {
     #[arg(long)]
     no_open: bool,
 
-    /// How many threads to use (default: all cores)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    threads: Threads,
 }
 
 const EXAMPLES: &str = "\
@@ -76,7 +75,7 @@ impl LabCommand {
                 Failure::failed(miette::miette!("cannot start the server: {error}"))
             })?;
         watch_interrupts_with("closing the lab; Ctrl-C again ends it at once");
-        let threads = self.threads.map_or_else(cores, usize::from);
+        let threads = self.threads.count();
         runtime.block_on(async {
             let listener = self.bind().await?;
             let at = listener.local_addr().map_err(Failure::from)?;

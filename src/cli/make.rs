@@ -9,11 +9,12 @@ use super::progress::{Progress, interrupted, uninterrupted};
 use super::run::draw_all;
 use super::{Failure, Format};
 use crate::decompose::{Tally, interval_factor};
-use crate::engine::{GroupState, Observer, Options, RunError, most_resamples};
+use crate::engine::{GroupState, Observer, Options, RunError, Save, most_resamples};
 use crate::experiment::Experiment;
+use crate::figure;
 use crate::lab::Recorder;
 use crate::outcome::report::{self, Report};
-use crate::outcome::{Done, Manifest, Parts, Staging};
+use crate::outcome::{Done, Manifest, OutcomeError, Parts, Staging, Tables};
 use crate::words::thousands;
 
 /// The version that results are made by.
@@ -71,56 +72,69 @@ pub fn compute<'a>(
     observer: &dyn Observer,
 ) -> Result<Computed<'a>, Failure> {
     let parts = Parts::going_on(home, experiment, VERSION);
-    let begun = parts.as_ref().map_or(Vec::new(), |parts| {
-        let (states, words) = go_on(experiment, parts);
-        words.iter().for_each(|words| progress.say(words));
-        states
-    });
+    let begun = |slab: usize| {
+        let parts = parts.as_ref().map(|parts| parts.of_slab(slab));
+        parts.map_or(Vec::new(), |parts| {
+            go_on(experiment, &parts, slab, progress)
+        })
+    };
     let begun = Begun {
-        states: begun,
-        parts,
+        states: &begun,
+        parts: parts.as_ref(),
     };
     compute_from(experiment, home, threads, begun, progress, observer)
 }
 
-/// What an earlier run of the same experiment had done, and what to say of that.
-pub fn go_on(experiment: &Experiment, parts: &Parts) -> (Vec<GroupState>, Vec<String>) {
+/// What an earlier run of the same experiment had done of a slab; says so.
+pub fn go_on(
+    experiment: &Experiment,
+    parts: &Parts,
+    slab: usize,
+    progress: &Progress,
+) -> Vec<GroupState> {
     let name = &experiment.name;
     let found = parts.find();
-    let mut words = Vec::new();
     if !found.damaged.is_empty() {
         let damaged = found.damaged.len();
-        words.push(format!(
+        progress.say(&format!(
             "{name}: {damaged} saved groups are damaged and computed anew"
         ));
     }
-    if found.foreign > 0 {
-        words.push(format!(
+    // The first slab shows what the others are of, too.
+    if found.foreign > 0 && slab == 0 {
+        progress.say(&format!(
             "{name}: what an interrupted run left is of another experiment or version; starting afresh"
         ));
         parts.remove();
     }
-    if !found.states.is_empty() {
-        let done = found
-            .states
-            .iter()
-            .filter_map(|state| state.tallies.first());
-        let done: u64 = done.map(Tally::count).sum();
-        words.push(format!(
+    let done = found
+        .states
+        .iter()
+        .filter_map(|state| state.tallies.first());
+    let (done, total): (u64, _) = (done.map(Tally::count).sum(), most_resamples(experiment));
+    if slab > 0 && done > 0 && done < total {
+        progress.say(&format!(
+            "{name}: going on after {slab} slabs and {} of {} resamples",
+            thousands(done),
+            thousands(total)
+        ));
+    } else if slab == 0 && done > 0 {
+        progress.say(&format!(
             "{name}: going on after {} of {} resamples",
             thousands(done),
-            thousands(most_resamples(experiment))
+            thousands(total)
         ));
     }
-    (found.states, words)
+    found.states
 }
 
 /// What is done already of a run, and where more is saved.
-pub struct Begun {
-    /// The groups.
-    pub states: Vec<GroupState>,
+#[derive(Clone, Copy)]
+pub struct Begun<'a> {
+    /// The groups of a slab.
+    pub states: &'a dyn Fn(usize) -> Vec<GroupState>,
     /// Where they are saved as they grow, if anywhere.
-    pub parts: Option<Parts>,
+    pub parts: Option<&'a Parts>,
 }
 
 /// The same, beginning with groups that are done already.
@@ -143,21 +157,22 @@ pub fn compute_from<'a>(
     };
     // A full disk must not end a run that may still finish.
     let failed = AtomicBool::new(false);
-    let save = |state: &GroupState| {
-        let saved = parts.as_ref().map_or(Ok(()), |parts| parts.save(state));
+    let save = |slab: usize, state: &GroupState| {
+        let parts = parts.map(|parts| parts.of_slab(slab));
+        let saved = parts.map_or(Ok(()), |parts| parts.save(state));
         if let Err(error) = saved
             && !failed.swap(true, Ordering::Relaxed)
         {
             progress.say(&format!("warning: {}: {error}", experiment.name));
         }
     };
-    let options = Options {
+    let saves = saves(experiment, &save);
+    let done = Done::make(experiment, observer, &|slab| Options {
         threads,
         observer,
-        begun: states,
-        save: Some((&save, save_every())),
-    };
-    let done = Done::make(experiment, options);
+        begun: states(slab),
+        save: parts.map(|_| (&*saves[slab], save_every())),
+    });
     Ok(Computed {
         experiment,
         home: home.to_owned(),
@@ -185,9 +200,9 @@ impl Computed<'_> {
             seconds,
             threads,
         } = self;
-        let tables = done.tables(experiment);
-        staging.write_tables(&tables).map_err(Failure::failed)?;
         let figures = &experiment.figures;
+        let tables = write_tables(experiment, &done, &mut staging);
+        let tables = tables.map_err(Failure::failed)?;
         // A figure that cannot be drawn does not cost the run.
         let drawn = draw_all(experiment, figures, &tables, formats, &mut staging);
         if let Some(recorder) = recorder {
@@ -224,6 +239,35 @@ impl Computed<'_> {
         drawn?;
         let report = done.report(experiment, seconds);
         Ok(Finished { files, report })
+    }
+}
+
+/// For every slab, what saves its groups.
+pub fn saves<'a>(
+    experiment: &Experiment,
+    save: &'a (dyn Fn(usize, &GroupState) + Sync),
+) -> Vec<Box<Save<'a>>> {
+    let of = |slab: usize| -> Box<Save<'a>> { Box::new(move |state| save(slab, state)) };
+    (0..experiment.slabs().len()).map(of).collect()
+}
+
+/// Writes all tables; returns what the figures look at.
+fn write_tables(
+    experiment: &Experiment,
+    done: &Done,
+    staging: &mut Staging,
+) -> Result<Tables, OutcomeError> {
+    match done {
+        Done::Results(results) => {
+            let tables = staging.write_results(experiment, results)?;
+            let places = figure::looked_at(experiment, &experiment.figures, &tables);
+            Ok(tables.with_places(experiment, results, &places))
+        }
+        Done::Simulated { rows, .. } => {
+            let tables = Tables::of_simulation(rows);
+            staging.write_simulation(&tables)?;
+            Ok(tables)
+        }
     }
 }
 

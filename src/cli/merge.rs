@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::Failure;
 use super::make::{Begun, VERSION, compute_from};
-use super::options::{Output, cores};
+use super::options::{Output, Threads};
 use super::progress::{Progress, watch_interrupts};
 use crate::decompose::groups_for;
 use crate::engine::{GroupState, most_resamples};
@@ -32,6 +32,9 @@ pub struct Merge {
     out: PathBuf,
 
     #[command(flatten)]
+    threads: Threads,
+
+    #[command(flatten)]
     output: Output,
 }
 
@@ -46,19 +49,26 @@ impl Merge {
         let source = Source::new(&first.name, &first.experiment, &first.set);
         let experiment = Experiment::read(&first.name, source);
         let experiment = experiment.map_err(|error| Failure::wrong(*error))?;
-        let mut states: Vec<(GroupState, &Path)> = Vec::new();
-        for (folder, note) in self.folders.iter().zip(&notes) {
-            states.extend(self.shard(folder, note, first, &experiment)?);
+        let states = |slab: usize| {
+            let mut states: Vec<(GroupState, &Path)> = Vec::new();
+            for (folder, note) in self.folders.iter().zip(&notes) {
+                states.extend(self.shard(folder, note, first, &experiment, slab)?);
+            }
+            whole(states, &experiment, first.of)
+        };
+        // All is looked at before the first is joined, but one slab at a time.
+        for slab in 0..experiment.slabs().len() {
+            states(slab)?;
         }
-        let states = whole(states, &experiment, first.of)?;
         watch_interrupts();
         let home = self.out.join(&experiment.name);
         let progress = Progress::new(self.output.quiet);
+        let threads = self.threads.count();
         let begun = Begun {
-            states,
+            states: &|slab: usize| states(slab).unwrap_or_default(),
             parts: None,
         };
-        let computed = compute_from(&experiment, &home, cores(), begun, &progress, &progress);
+        let computed = compute_from(&experiment, &home, threads, begun, &progress, &progress);
         progress.finish();
         let finished = computed?.write(&self.output.format, None)?;
         finished.tell(&experiment.name, &home, self.output.quiet)
@@ -71,6 +81,7 @@ impl Merge {
         note: &ShardNote,
         first: &ShardNote,
         experiment: &Experiment,
+        slab: usize,
     ) -> Result<Vec<(GroupState, &'a Path)>, Failure> {
         let wrong = |words: String, help: &str| {
             let help = help.to_owned();
@@ -104,7 +115,9 @@ impl Merge {
             return Err(wrong("this shard is not complete".to_owned(), &again));
         }
         let parts = Parts::new(folder, experiment, VERSION);
-        let found = parts.map(|parts| parts.find()).unwrap_or_default();
+        let found = parts
+            .map(|parts| parts.of_slab(slab).find())
+            .unwrap_or_default();
         if let Some(name) = found.damaged.first() {
             let again = format!("run it again with --shard {}/{}", note.shard, note.of);
             return Err(wrong(format!("{name} is damaged"), &again));

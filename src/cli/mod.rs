@@ -15,6 +15,8 @@ mod page;
 mod progress;
 mod run;
 mod schema;
+mod shards;
+mod submit;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -49,6 +51,7 @@ enum Command {
     Draw(draw::Draw),
     Lab(lab::LabCommand),
     Merge(merge::Merge),
+    Submit(submit::Submit),
     Check(check::Check),
     List(list::List),
     New(new::New),
@@ -64,6 +67,19 @@ enum Format {
     Svg,
     /// A page for LaTeX, in which text stays text.
     Pdf,
+}
+
+impl Format {
+    /// What it is called, and what its files end with.
+    fn ending(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    /// The file of a figure.
+    fn file(self, figure: &str) -> String {
+        format!("{figure}.{}", self.ending())
+    }
 }
 
 /// Why a command did not succeed.
@@ -105,6 +121,7 @@ pub fn main() -> ExitCode {
         Command::Draw(draw) => draw.execute(),
         Command::Lab(lab) => lab.execute(),
         Command::Merge(merge) => merge.execute(),
+        Command::Submit(submit) => submit.execute(),
         Command::Check(check) => check.execute(),
         Command::List(list) => list.execute(),
         Command::New(new) => new.execute(),

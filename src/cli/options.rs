@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::RangedI64ValueParser;
 
 use super::Format;
 use super::load::Changes;
@@ -18,21 +19,29 @@ pub struct Work {
     #[command(flatten)]
     pub changes: Changes,
 
-    /// How many threads to use (default: all cores)
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    pub threads: Threads,
 }
 
-impl Work {
-    /// How many threads to use.
-    pub fn threads(&self) -> usize {
-        self.threads.map_or_else(cores, usize::from)
+/// How many threads to use.
+#[derive(Debug, Args)]
+pub struct Threads {
+    /// How many threads to use (default: all cores)
+    #[arg(long = "threads", value_name = "N", value_parser = thread_count())]
+    given: Option<u16>,
+}
+
+impl Threads {
+    /// As many as are given, or as the machine has cores.
+    pub fn count(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+        self.given.map_or_else(cores, usize::from)
     }
 }
 
-/// How many cores the machine has.
-pub fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, NonZeroUsize::get)
+/// Reads a number of threads.
+pub fn thread_count() -> RangedI64ValueParser<u16> {
+    clap::value_parser!(u16).range(1..=1024)
 }
 
 /// How figures are written, and whether that is told.

@@ -7,7 +7,7 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::figures::{Ending, Entry, file_of};
+use super::figures::{Ending, Entry};
 use super::{Failure, Format};
 use crate::experiment::Experiment;
 use crate::outcome::{OutcomeError, Table, Tables, write_whole};
@@ -75,7 +75,7 @@ fn section(entry: &Entry) -> Result<(String, String), Failure> {
         }
         (Some(experiment), _) => {
             for (i, figure) in experiment.figures.iter().enumerate() {
-                let path = entry.home.join(file_of(&figure.name, Format::Png));
+                let path = entry.home.join(Format::Png.file(&figure.name));
                 let bytes = fs::read(&path).map_err(|error| {
                     let reason = error.to_string();
                     Failure::failed(OutcomeError::Read { path, reason })

@@ -5,13 +5,12 @@ use std::sync::Mutex;
 
 use clap::Args;
 
-use super::make::{VERSION, compute, explain, go_on, save_every};
+use super::make::{VERSION, compute, explain, go_on, save_every, saves};
 use super::options::{Output, Work};
 use super::progress::{Progress, watch_interrupts};
-use super::{Failure, Format};
-use crate::decompose::GROUPS;
+use super::{Failure, Format, shards};
 use crate::engine::{self, GroupState, Observer, Options, Shard, most_resamples};
-use crate::experiment::{Experiment, Figure, Length};
+use crate::experiment::{Experiment, Figure};
 use crate::figure;
 use crate::lab::Recorder;
 use crate::outcome::{OutcomeError, Parts, ShardNote, Staging, Tables};
@@ -38,22 +37,8 @@ pub struct Run {
     page: bool,
 
     /// Compute only a part of the groups, as in 2/4; `bvlab merge` joins the parts
-    #[arg(long, value_name = "I/N", value_parser = shard)]
+    #[arg(long, value_name = "I/N", value_parser = shards::parse)]
     shard: Option<Shard>,
-}
-
-/// `2/4`: the second of four.
-fn shard(text: &str) -> Result<Shard, String> {
-    let parts = text
-        .split_once('/')
-        .and_then(|(index, of)| Some((index.trim().parse().ok()?, of.trim().parse().ok()?)));
-    match parts {
-        Some((index, of)) if (1..=of).contains(&index) && of <= GROUPS => Ok(Shard { index, of }),
-        Some((_, of)) if of > GROUPS => Err(format!(
-            "there are {GROUPS} groups to share out, so at most {GROUPS} shards"
-        )),
-        _ => Err("expected two numbers, as in 2/4 for the second of four".to_owned()),
-    }
 }
 
 const EXAMPLES: &str = "\
@@ -92,26 +77,12 @@ impl Run {
 
     /// Computes the groups of a shard into a folder of their own, in the experiment's.
     fn run_shard(&self, experiment: &Experiment, shard: Shard) -> Result<(), Failure> {
-        if experiment.simulation.is_some() {
-            return Err(Failure::wrong(miette::miette!(
-                "`{}` is a simulation, which has no shards",
-                experiment.name
-            )));
-        }
-        if let Length::Precision { .. } = experiment.run.length {
-            return Err(Failure::wrong(miette::miette!(
-                help = "give it a number of `resamples`",
-                "`{}` is run to a precision, which all shards together decide: it has no shards",
-                experiment.name
-            )));
-        }
+        shards::shareable(experiment)?;
         let home = self.work.out.join(&experiment.name);
-        let folder = home.join(format!("shard-{}-of-{}", shard.index, shard.of));
+        let folder = shards::folder(&home, shard);
         let unnamed = || Failure::failed(miette::miette!("the experiment has no hash"));
         let parts = Parts::new(&folder, experiment, VERSION).ok_or_else(unnamed)?;
         let progress = Progress::new(self.output.quiet);
-        let (begun, words) = go_on(experiment, &parts);
-        words.iter().for_each(|words| progress.say(words));
         let mut note = ShardNote {
             bvlab: VERSION.to_owned(),
             name: experiment.name.clone(),
@@ -124,20 +95,21 @@ impl Run {
         note.write(&folder).map_err(Failure::failed)?;
         progress.begin(&experiment.name, most_resamples(experiment));
         let failure: Mutex<Option<OutcomeError>> = Mutex::new(None);
-        let save = |state: &GroupState| {
-            if let Err(error) = parts.save(state) {
+        let save = |slab: usize, state: &GroupState| {
+            if let Err(error) = parts.of_slab(slab).save(state) {
                 let mut failure = failure.lock().unwrap_or_else(|poison| poison.into_inner());
                 *failure = Some(error);
             }
         };
-        let options = Options {
-            threads: self.work.threads(),
+        let saves = saves(experiment, &save);
+        let done = engine::run_shard(experiment, shard, &|slab| Options {
+            threads: self.work.threads.count(),
             observer: &progress,
-            begun,
-            save: Some((&save, save_every())),
-        };
-        let done = engine::run_shard(experiment, shard, options);
+            begun: go_on(experiment, &parts.of_slab(slab), slab, &progress),
+            save: Some((&*saves[slab], save_every())),
+        });
         progress.finish();
+        drop(saves);
         done.map_err(|error| explain(&error, &home))?;
         // A shard that could not be saved is no shard.
         let failure = failure
@@ -170,7 +142,7 @@ impl Run {
             Some(recorder) => recorder,
             None => &progress,
         };
-        let threads = self.work.threads();
+        let threads = self.work.threads.count();
         let computed = compute(experiment, &home, threads, &progress, observer);
         progress.finish();
         let finished = computed?.write(&self.output.format, recorder.as_ref())?;
@@ -192,12 +164,12 @@ pub fn draw_all(
         };
         let drawing = figure::draw(experiment, figure, tables).map_err(failed)?;
         for format in formats {
-            let (ending, bytes) = match format {
-                Format::Png => ("png", drawing.to_png().map_err(failed)?),
-                Format::Svg => ("svg", drawing.to_svg().into_bytes()),
-                Format::Pdf => ("pdf", drawing.to_pdf().map_err(failed)?),
+            let bytes = match format {
+                Format::Png => drawing.to_png().map_err(failed)?,
+                Format::Svg => drawing.to_svg().into_bytes(),
+                Format::Pdf => drawing.to_pdf().map_err(failed)?,
             };
-            let file = format!("{}.{ending}", figure.name);
+            let file = format.file(&figure.name);
             staging.write(&file, &bytes).map_err(Failure::failed)?;
         }
     }

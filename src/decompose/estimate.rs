@@ -112,6 +112,23 @@ impl Decomposition {
     }
 }
 
+impl Decomposition {
+    /// Makes room for so many settings in all.
+    pub(crate) fn reserve(&mut self, settings: usize, points: usize) {
+        for list in [&mut self.mean, &mut self.bias2, &mut self.variance] {
+            list.reserve_exact((settings * points).saturating_sub(list.len()));
+        }
+    }
+
+    /// Adds more settings of the same learner, resamples and test points behind these.
+    pub(crate) fn append(&mut self, mut more: Decomposition) {
+        self.parts.append(&mut more.parts);
+        self.mean.append(&mut more.mean);
+        self.bias2.append(&mut more.bias2);
+        self.variance.append(&mut more.variance);
+    }
+}
+
 /// Mean and unbiased variance of d with some resamples, and the bias² that follows.
 #[derive(Clone, Copy)]
 struct Split {

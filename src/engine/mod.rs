@@ -7,7 +7,10 @@
 
 mod blocks;
 mod replay;
+mod slabs;
 mod worker;
+
+pub use slabs::{run_in_slabs, run_shard};
 
 use std::collections::HashSet;
 use std::sync::Mutex;
@@ -103,7 +106,7 @@ pub struct Kept {
 }
 
 /// One learner's fit to a kept resample.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct KeptFit {
     /// By setting and test point; empty where fits are not kept.
     pub predictions: Vec<f64>,
@@ -200,38 +203,21 @@ pub fn run(
     threads: usize,
     observer: &dyn Observer,
 ) -> Result<Results, RunError> {
-    run_with(
-        experiment,
-        Options {
-            threads,
-            observer,
-            begun: Vec::new(),
-            save: None,
-        },
-    )
+    run_in_slabs(experiment, &|_| Options {
+        threads,
+        observer,
+        begun: Vec::new(),
+        save: None,
+    })
 }
 
-/// Runs the groups of one shard and saves them when they are complete, and before.
-///
-/// # Errors
-///
-/// As [`run`].
-pub fn run_shard(experiment: &Experiment, shard: Shard, options: Options) -> Result<(), RunError> {
+/// Runs the groups of one shard, all settings at once, and saves them when they are complete.
+fn run_shard_pass(experiment: &Experiment, shard: Shard, options: Options) -> Result<(), RunError> {
     let (truth, noise) = at_test_points(experiment)?;
     let total = most_resamples(experiment);
-    let save = options.save;
     let mut pool = Pool::new(experiment, &truth, &noise, options, Some(shard))?;
     pool.advance(total)?;
-    for (group, state) in pool
-        .groups
-        .iter()
-        .enumerate()
-        .filter(|(g, _)| shard.owns(*g))
-    {
-        if let Some((save, _)) = save {
-            save(&lock(state).state(group));
-        }
-    }
+    pool.save_all();
     Ok(())
 }
 
@@ -259,7 +245,7 @@ pub fn most_resamples(experiment: &Experiment) -> u64 {
     }
 }
 
-/// Runs an experiment, beginning with what was done before.
+/// Runs an experiment, all settings at once, beginning with what was done before.
 ///
 /// # Errors
 ///
@@ -269,15 +255,25 @@ pub fn most_resamples(experiment: &Experiment) -> u64 {
 ///
 /// If it is a simulation, which [`crate::simulation::run`] runs.
 pub fn run_with(experiment: &Experiment, options: Options) -> Result<Results, RunError> {
+    run_pass(experiment, options, false)
+}
+
+/// The same; with `save_all` every group is saved when all are complete.
+fn run_pass(
+    experiment: &Experiment,
+    options: Options,
+    save_all: bool,
+) -> Result<Results, RunError> {
     let problem_error = |error| RunError::Problem(error, 0);
     let (truth, noise) = at_test_points(experiment)?;
     let observer = options.observer;
     let total = most_resamples(experiment);
+    let afresh = options.begun.is_empty();
     let mut pool = Pool::new(experiment, &truth, &noise, options, None)?;
     let mut reached = None;
     let decompositions = match experiment.run.length {
         Length::Resamples(count) => {
-            if observer.watches() {
+            if observer.watches() && afresh {
                 // Rounds that end where every group has finished the same block.
                 let groups = groups_for(count) as u64;
                 let ends = (0..).map(|round| boundary(round) * groups);
@@ -311,6 +307,9 @@ pub fn run_with(experiment: &Experiment, options: Options) -> Result<Results, Ru
     let resamples = pool.resamples;
     if observer.watches() {
         observer.frame(resamples, &decompositions);
+    }
+    if save_all {
+        pool.save_all();
     }
     pool.keep_the_rest()?;
     let mut kept = std::mem::take(&mut pool.kept);
@@ -584,6 +583,16 @@ impl<'a> Pool<'a> {
         self.resamples = count;
         self.rounds += 1;
         Ok(())
+    }
+
+    /// Saves every group of this shard as it is.
+    fn save_all(&self) {
+        let Some((save, _)) = self.save else { return };
+        for (index, group) in self.groups.iter().enumerate() {
+            if self.shard.is_none_or(|shard| shard.owns(index)) {
+                save(&lock(group).state(index));
+            }
+        }
     }
 
     /// Draws again what is to be kept of resamples that an earlier run had done.

@@ -88,12 +88,14 @@ impl Problems<'_> {
     }
 }
 
-/// Checks the learners and what is swept; also returns the problems that they are fitted to.
+/// Checks the learners and what is swept; also returns the problems that they are fitted to. With a
+/// slab, no stage has settings of more values of the second axis than go into one.
 pub(super) fn check(
     raw: &RawExperiment,
     span: Range<usize>,
     problem: &Problem,
     bounds: &Bounds,
+    slab: Option<usize>,
 ) -> Result<(Vec<Curve>, Vec<Problem>), Trouble> {
     let mut curves: Vec<Curve> = Vec::new();
     let mut problems = Problems {
@@ -105,7 +107,7 @@ pub(super) fn check(
     };
     let mut sweep_used = false;
     for learner in &raw.learner {
-        let (curve, used) = check_one(learner, raw.sweep.as_ref(), &mut problems)?;
+        let (curve, used) = check_one(learner, raw.sweep.as_ref(), &mut problems, slab)?;
         sweep_used |= used;
         if curves.iter().any(|other| other.name == curve.name) {
             let message = format!("two learners are called `{}`", curve.name);
@@ -131,6 +133,7 @@ fn check_one(
     raw: &Spanned<Block>,
     sweep: Option<&RawSweep>,
     problems: &mut Problems,
+    slab: Option<usize>,
 ) -> Result<(Curve, bool), Trouble> {
     let Block(entries) = raw.get_ref();
     let (mut name, mut reference, mut own_sweep) = (None, false, None);
@@ -211,9 +214,10 @@ fn check_one(
         let span = sweep.and_then(|RawSweep(entries)| Some(entries.first()?.0.span()));
         return Err(Trouble::new(span.unwrap_or(raw.span()), message));
     }
-    // Settings by the problem that they are fitted to.
+    // Settings by the problem that they are fitted to, and by slab.
     let mut stages: Vec<(usize, Vec<usize>)> = Vec::new();
-    let mut stage_of: HashMap<usize, usize> = HashMap::new();
+    let mut stage_of: HashMap<(usize, usize), usize> = HashMap::new();
+    let at_once = slab.map_or(usize::MAX, |slab| curve.rows_at_once(slab) * curve.row());
     let value = |setting: usize, target: Target| {
         let axis = targets.iter().position(|other| *other == target)?;
         Some([curve.value(setting), curve.second(setting)][axis])
@@ -221,7 +225,8 @@ fn check_one(
     for setting in 0..curve.settings() {
         let problem =
             problems.find(value(setting, Target::Train), value(setting, Target::Noise))?;
-        let stage = *stage_of.entry(problem).or_insert(stages.len());
+        let key = (problem, setting / at_once);
+        let stage = *stage_of.entry(key).or_insert(stages.len());
         if stage == stages.len() {
             stages.push((problem, Vec::new()));
         }

@@ -9,6 +9,7 @@ mod problem;
 mod raw;
 mod run;
 mod simulation;
+mod slabs;
 mod source;
 mod sweep;
 mod truth;
@@ -18,6 +19,7 @@ pub use figure::{
     Pointwise, Sample, Shape, SimulationFigure, SourcesFigure, Theme, Tradeoff,
 };
 pub use raw::Scale;
+pub use slabs::Slab;
 pub use source::{ExperimentError, Source};
 
 use toml::Spanned;
@@ -234,6 +236,8 @@ pub struct Run {
     pub keep_fits: u64,
     /// Whether inputs, noise and algorithm are crossed, to split the variance by source.
     pub sources: bool,
+    /// How many settings are computed at a time, if not all: see [`Experiment::slabs`].
+    pub slab: Option<usize>,
 }
 
 /// When a run stops.
@@ -342,11 +346,16 @@ fn check(name: &str, source: &Source, bounds: &Bounds) -> Result<Experiment, Tro
         let message = format!("there can be at most {} learners", bounds.learners);
         return Err(Trouble::new(learner.span(), message));
     }
-    let (curves, problems) = learners::check(&raw, raw_problem.span(), &problem, bounds)?;
+    let learners = |slab| learners::check(&raw, raw_problem.span(), &problem, bounds, slab);
+    let (mut curves, problems) = learners(run.slab)?;
     let largest = problems.iter().max_by_key(|problem| problem.train);
     let largest = largest.expect("every learner has a problem");
     let test = run::check_test(raw.run.test.as_ref(), &problems, largest, run.seed, bounds)?;
+    let given = run.slab;
     run::check_size(&raw.run, &curves, &problems, &test, &mut run)?;
+    if run.slab != given {
+        (curves, _) = learners(run.slab)?;
+    }
     problem::check_finite(raw_problem, largest, &test, run.seed)?;
     let figures = figure::check(&raw.figure, &raw.look, &curves, largest, run.sources)?;
     Ok(Experiment {
@@ -383,6 +392,7 @@ fn told(name: &str, source: &Source, raw: RawExperiment) -> Experiment {
             keep_data: 0,
             keep_fits: 0,
             sources: false,
+            slab: None,
         },
         figures: Vec::new(),
     }

@@ -129,6 +129,10 @@ pub(super) struct RawRun {
     /// How many resamples' data and fits are kept for drawing (default 50).
     #[schemars(with = "Option<u64>")]
     pub keep: Option<Spanned<Num>>,
+    /// How many settings of a two-way sweep are computed at a time, where memory is short (default:
+    /// as many as fit in about 1 GB).
+    #[schemars(with = "Option<u64>")]
+    pub slab: Option<Spanned<Num>>,
     /// Whether to split the variance by source: inputs, label noise and the algorithm's own draws
     /// (default false; eight fits take the place of one).
     #[schemars(with = "Option<bool>")]

@@ -51,6 +51,15 @@ pub(super) fn check_run(raw: &RawRun, bounds: &Bounds) -> Result<Run, Trouble> {
         Some(value) => whole(value, "`seed`", 0, MOST_SEED)?,
         None => 1,
     };
+    let slab = match (&raw.slab, length) {
+        (Some(slab), Length::Precision { .. }) => {
+            let message = "`slab` and `precision` exclude each other";
+            return Err(Trouble::new(slab.span(), message)
+                .help("all slabs together decide when to stop: give a number of `resamples`"));
+        }
+        (Some(slab), _) => Some(whole(slab, "`slab`", 1, 1 << 32)? as usize),
+        (None, _) => None,
+    };
     let keep = match &raw.keep {
         Some(value) => whole(value, "`keep`", 1, bounds.keep)?,
         None => 50.min(bounds.keep),
@@ -65,6 +74,7 @@ pub(super) fn check_run(raw: &RawRun, bounds: &Bounds) -> Result<Run, Trouble> {
             .sources
             .as_ref()
             .is_some_and(|sources| *sources.get_ref()),
+        slab,
     })
 }
 
@@ -186,8 +196,16 @@ const MOST_HELD: u64 = 100_000_000;
 /// The most numbers that a run may hold in memory, 4 GB of them.
 const MOST_NUMBERS: u64 = 500_000_000;
 
+/// The most numbers that a run of a two-way sweep holds at a time unasked, 320 MB of them.
+const SLAB_NUMBERS: u64 = 40_000_000;
+
+/// What is left of a setting at a test point when its slab is done: mean, bias² and variance, two
+/// exact forms, and a prediction for drawing.
+const LEFT: u64 = 6;
+
 /// A run must fit into memory: sums for every group, setting and test point, and the fits that are
-/// kept. Where `keep` is not given, training sets and fits give way.
+/// kept. Where `keep` is not given, training sets and fits give way. A two-way sweep that is large is
+/// computed in slabs of its second axis.
 pub(super) fn check_size(
     raw: &RawRun,
     curves: &[Curve],
@@ -200,8 +218,26 @@ pub(super) fn check_size(
     // Mean and squares, and seven contrasts of a cube, for every group, and the table of points.
     let sums = if run.sources { 9 } else { 2 };
     let each = sums * crate::decompose::GROUPS as u64 + 10;
-    let numbers = places.saturating_mul(each);
-    if numbers > MOST_NUMBERS {
+    let fixed = matches!(run.length, Length::Resamples(_));
+    let two_way = curves.iter().any(|curve| curve.axes.len() > 1);
+    let room = |numbers: u64| numbers / each / test.points.len().max(1) as u64;
+    if fixed && two_way && run.slab.is_none() && settings as u64 > room(SLAB_NUMBERS) {
+        run.slab = Some(room(SLAB_NUMBERS).max(1) as usize);
+    }
+    let held = match run.slab {
+        Some(slab) => {
+            let at_once = curves
+                .iter()
+                .map(|curve| curve.row() * curve.rows_at_once(slab));
+            at_once.max().unwrap_or(0).max(slab.min(settings)) as u64
+        }
+        None => settings as u64,
+    };
+    let most = match run.slab {
+        Some(_) => MOST_NUMBERS / LEFT / test.points.len().max(1) as u64,
+        None => room(MOST_NUMBERS),
+    };
+    if held > room(MOST_NUMBERS) || settings as u64 > most {
         let message = format!(
             "{} settings at {} test points are more than memory can hold",
             thousands(settings as u64),
@@ -209,8 +245,12 @@ pub(super) fn check_size(
         );
         let span = raw.test.as_ref().map_or(0..0, Spanned::span);
         return Err(Trouble::new(span, message).help(format!(
-            "settings × test points can be at most {}: sweep fewer values, or test at fewer points",
-            thousands(MOST_NUMBERS / each)
+            "at so many test points there can be at most {} settings{}: sweep fewer values, or test at fewer points",
+            thousands(most.min(room(MOST_NUMBERS).max(1) * settings as u64 / held)),
+            match (two_way, fixed) {
+                (true, false) => ", because a run to a precision is computed all at once",
+                _ => "",
+            }
         )));
     }
     // Every thread holds a training set of every size, four with crossed draws.

@@ -3,7 +3,7 @@
 use super::axis::{Axis, room};
 use super::canvas::{Canvas, Side, Stroke, shortened, text_width};
 use super::panel::{Frame, TITLE};
-use super::select::{Series, best, column, learners, rows_at};
+use super::select::{Series, ShownAt, best, column, learners, rows_at};
 use super::{FigureError, theme};
 use crate::experiment::{Dartboard, Experiment, Scale};
 use crate::outcome::Tables;
@@ -32,8 +32,7 @@ pub fn draw(
     tables: &Tables,
 ) -> Result<(), FigureError> {
     let mut boards = Vec::new();
-    for curve in learners(experiment, &options.learners) {
-        let (series, value) = best(tables, curve, None)?;
+    for (series, value) in shown(experiment, options, tables)? {
         boards.push(board(series, value, options, tables)?);
     }
     let reach = reach(&boards);
@@ -58,6 +57,16 @@ pub fn draw(
         one(canvas, frame, board, reach)?;
     }
     Ok(())
+}
+
+/// Every learner at its best.
+pub fn shown<'a>(
+    experiment: &'a Experiment,
+    options: &Dartboard,
+    tables: &Tables,
+) -> Result<ShownAt<'a>, FigureError> {
+    let curves = learners(experiment, &options.learners).into_iter();
+    curves.map(|curve| best(tables, curve, None)).collect()
 }
 
 fn board(

@@ -3,7 +3,7 @@
 use super::axis::{Axis, room};
 use super::canvas::{Canvas, Stroke};
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
-use super::select::{Series, best, column, learners, rows_at, setting};
+use super::select::{Series, ShownAt, best, column, learners, rows_at, setting};
 use super::{FigureError, theme};
 use crate::experiment::{Curve, Experiment, Fits, Sample, Scale};
 use crate::outcome::Tables;
@@ -32,21 +32,17 @@ pub fn draw(
     options: &Fits,
     tables: &Tables,
 ) -> Result<(), FigureError> {
-    let curves = learners(experiment, &options.learners);
-    let mut panels = Vec::new();
-    for curve in &curves {
-        let (series, best) = best(tables, curve, options.second)?;
-        for value in values(curve, options, best) {
-            panels.push(Shown {
-                series,
-                value,
-                refits: options.refits,
-                mean: options.mean,
-                data: options.data,
-                truth: true,
-            });
-        }
-    }
+    let panels = shown(experiment, options, tables)?.into_iter();
+    let mut panels: Vec<Shown> = panels
+        .map(|(series, value)| Shown {
+            series,
+            value,
+            refits: options.refits,
+            mean: options.mean,
+            data: options.data,
+            truth: true,
+        })
+        .collect();
     let several = experiment.curves.len() > 1;
     let mut titles: Vec<Vec<String>> = panels.iter().map(|shown| title(shown, several)).collect();
     // Before all fits, the data by themselves.
@@ -126,6 +122,21 @@ pub fn draw(
 pub fn title(shown: &Shown, several: bool) -> Vec<String> {
     let names = shown.series.names(several).into_iter();
     names.chain(setting(shown.series, shown.value)).collect()
+}
+
+/// Every learner at the chosen values.
+pub fn shown<'a>(
+    experiment: &'a Experiment,
+    options: &Fits,
+    tables: &Tables,
+) -> Result<ShownAt<'a>, FigureError> {
+    let mut shown = Vec::new();
+    for curve in learners(experiment, &options.learners) {
+        let (series, best) = best(tables, curve, options.second)?;
+        let values = values(curve, options, best).into_iter();
+        shown.extend(values.map(|value| (series, value)));
+    }
+    Ok(shown)
 }
 
 /// The sweep values to draw of a learner.

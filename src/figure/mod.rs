@@ -19,7 +19,7 @@ pub use canvas::Drawing;
 pub(crate) use simulation::percent;
 
 use crate::experiment::{Experiment, Figure, Kind, Part, Scale};
-use crate::outcome::Tables;
+use crate::outcome::{Place, Tables};
 use crate::words::{short, thousands};
 use canvas::{Canvas, Side, shortened, text_width};
 use panel::Frame;
@@ -67,6 +67,37 @@ pub fn draw(
         let frame = heading(canvas, title, &caption)?;
         draw_kind(canvas, frame, experiment, &figure.kind, tables)
     })
+}
+
+/// The settings at which figures look at single test points or fits, in the order of the tables;
+/// the table of curves says which is best.
+pub fn looked_at(experiment: &Experiment, figures: &[Figure], tables: &Tables) -> Vec<Place> {
+    let mut places = Vec::new();
+    for figure in figures {
+        look(experiment, &figure.kind, tables, &mut places);
+    }
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+fn look(experiment: &Experiment, kind: &Kind, tables: &Tables, places: &mut Vec<Place>) {
+    let shown = match kind {
+        Kind::Fits(options) => fits::shown(experiment, options, tables),
+        Kind::Pointwise(options) => pointwise::shown(experiment, options, tables),
+        Kind::Dartboard(options) => dartboard::shown(experiment, options, tables),
+        Kind::Group(group) => {
+            let parts = group.parts.iter();
+            return parts.for_each(|part| look(experiment, &part.kind, tables, places));
+        }
+        Kind::Tradeoff(_) | Kind::Heatmap(_) | Kind::Sources(_) | Kind::Simulation(_) => return,
+    };
+    // What cannot be found is missed when it is drawn.
+    for (series, value) in shown.unwrap_or_default() {
+        let mut curves = experiment.curves.iter();
+        let which = curves.position(|curve| curve.name == series.curve.name);
+        places.extend(which.zip(series.setting_at(value)));
+    }
 }
 
 /// The room below a frame for the numbers and the title of its horizontal axis.

@@ -4,7 +4,7 @@ use super::axis::{Axis, room};
 use super::canvas::{Canvas, Stroke};
 use super::fits::{self, Shown};
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
-use super::select::{best, column, learners, rows_at};
+use super::select::{ShownAt, best, column, learners, rows_at};
 use super::{FigureError, theme};
 use crate::experiment::{Experiment, Part, Pointwise, Scale};
 use crate::outcome::Tables;
@@ -19,12 +19,7 @@ pub fn draw(
     tables: &Tables,
 ) -> Result<(), FigureError> {
     let mut shown = Vec::new();
-    for curve in learners(experiment, &options.learners) {
-        let (series, best) = best(tables, curve, options.second)?;
-        let value = match (series.axis(), options.value) {
-            (Some(axis), Some(value)) if axis.values.contains(&value) => value,
-            _ => best,
-        };
+    for (series, value) in self::shown(experiment, options, tables)? {
         shown.push(Shown {
             series,
             value,
@@ -103,6 +98,23 @@ pub fn draw(
         }
     }
     Ok(())
+}
+
+/// Every learner at the chosen value, or at its best.
+pub fn shown<'a>(
+    experiment: &'a Experiment,
+    options: &Pointwise,
+    tables: &Tables,
+) -> Result<ShownAt<'a>, FigureError> {
+    let curves = learners(experiment, &options.learners).into_iter();
+    let shown = curves.map(|curve| {
+        let (series, best) = best(tables, curve, options.second)?;
+        Ok(match (series.axis(), options.value) {
+            (Some(axis), Some(value)) if axis.values.contains(&value) => (series, value),
+            _ => (series, best),
+        })
+    });
+    shown.collect()
 }
 
 /// Noise, bias², variance and risk at every test point.

@@ -30,6 +30,16 @@ impl<'a> Series<'a> {
         self.curve.axes.first()
     }
 
+    /// The number of the learner's setting at a value of the first axis.
+    pub fn setting_at(&self, value: f64) -> Option<usize> {
+        let place = |axis: usize, value: f64| match self.curve.axes.get(axis) {
+            Some(axis) => axis.values.iter().position(|other| *other == value),
+            None => Some(0),
+        };
+        let row = self.axis().map_or(1, |axis| axis.values.len());
+        Some(place(1, self.second)? * row + place(0, value)?)
+    }
+
     /// `lambda = 0.1`, where there is a second axis.
     pub fn second_setting(&self) -> Option<String> {
         let axis = self.curve.axes.get(1)?;
@@ -135,6 +145,9 @@ pub fn best<'a>(
     };
     Ok((Series { curve, second }, at(values)))
 }
+
+/// What a figure shows of single settings: curves, and a sweep value of each.
+pub type ShownAt<'a> = Vec<(Series<'a>, f64)>;
 
 /// `depth = 5`, or nothing where nothing is swept.
 pub fn setting(series: Series, value: f64) -> Option<String> {

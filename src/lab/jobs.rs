@@ -482,13 +482,12 @@ impl Job {
             reached: AtomicU64::new(0),
             first: Mutex::new(Sequence::new(&self.experiment)),
         };
-        let options = Options {
+        let done = Done::make(experiment, &watch, &|_| Options {
             threads: self.threads,
             observer: &watch,
             begun: Vec::new(),
             save: None,
-        };
-        let done = Done::make(experiment, options);
+        });
         let seconds = started.elapsed().as_secs_f64();
         let done = match done {
             Ok(done) => done,

@@ -3,7 +3,7 @@
 use super::report::{self, Report};
 use super::{Table, Tables, simulated};
 use crate::decompose::groups_for;
-use crate::engine::{self, Options, Results, RunError};
+use crate::engine::{self, Observer, Options, Results, RunError};
 use crate::experiment::{Experiment, Length};
 use crate::simulation::{self, Row};
 
@@ -22,19 +22,23 @@ pub enum Done {
 }
 
 impl Done {
-    /// Runs an experiment, of either kind.
+    /// Runs an experiment, of either kind; `options` is asked for those of every slab.
     ///
     /// # Errors
     ///
     /// As [`engine::run`].
-    pub fn make(experiment: &Experiment, options: Options) -> Result<Self, RunError> {
+    pub fn make<'a>(
+        experiment: &Experiment,
+        observer: &dyn Observer,
+        options: &dyn Fn(usize) -> Options<'a>,
+    ) -> Result<Self, RunError> {
         match (&experiment.simulation, experiment.run.length) {
             (Some(setup), Length::Resamples(resamples)) => {
                 let seed = experiment.run.seed;
-                let rows = simulation::run(setup, resamples, seed, options.observer)?;
+                let rows = simulation::run(setup, resamples, seed, observer)?;
                 Ok(Done::Simulated { rows, resamples })
             }
-            _ => engine::run_with(experiment, options).map(|r| Done::Results(Box::new(r))),
+            _ => engine::run_in_slabs(experiment, options).map(|r| Done::Results(Box::new(r))),
         }
     }
 

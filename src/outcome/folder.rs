@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::tables::{Place, write_fits, write_points};
 use super::{OutcomeError, Table, Tables, read_json};
-use crate::experiment::Source;
+use crate::engine::Results;
+use crate::experiment::{Curve, Experiment, Source};
 
 /// How a result came about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,7 +69,8 @@ impl Manifest {
     }
 }
 
-/// Reads a finished result.
+/// Reads a finished result: all tables but `points` and `fits`, which may be very large; of these
+/// [`read_places`] reads what is to be looked at.
 ///
 /// # Errors
 ///
@@ -82,11 +85,44 @@ pub fn read(home: &Path) -> Result<(Manifest, Tables), OutcomeError> {
         };
         return Ok((manifest, tables));
     }
-    let mut tables: [Table; 5] = Default::default();
-    for (table, name) in tables.iter_mut().zip(Tables::NAMES) {
-        *table = Table::read_parquet(&home.join(name).with_extension("parquet"))?;
+    let path = |name: &str| home.join(format!("{name}.parquet"));
+    for name in ["points", "fits"] {
+        Table::rows_of_parquet(&path(name))?;
     }
-    Ok((manifest, tables.into()))
+    let tables = Tables {
+        curves: Table::read_parquet(&path("curves"))?,
+        training: Table::read_parquet(&path("training"))?,
+        runs: Table::read_parquet(&path("runs"))?,
+        ..Tables::default()
+    };
+    Ok((manifest, tables))
+}
+
+/// Reads the rows of `points` and `fits` for some settings.
+///
+/// # Errors
+///
+/// If a table is missing or damaged.
+pub fn read_places(
+    home: &Path,
+    experiment: &Experiment,
+    places: &[Place],
+    tables: &mut Tables,
+) -> Result<(), OutcomeError> {
+    let settings: Vec<usize> = experiment.curves.iter().map(Curve::settings).collect();
+    let number = |(which, setting): &Place| settings[..*which].iter().sum::<usize>() + setting;
+    for (table, name) in [(&mut tables.points, "points"), (&mut tables.fits, "fits")] {
+        if places.is_empty() {
+            continue;
+        }
+        let path = home.join(format!("{name}.parquet"));
+        // Every setting has as many rows as any other.
+        let each = Table::rows_of_parquet(&path)? / settings.iter().sum::<usize>().max(1);
+        let rows = places.iter().map(|place| number(place) * each);
+        let rows: Vec<_> = rows.map(|start| start..start + each).collect();
+        *table = Table::read_parquet_rows(&path, &rows)?;
+    }
+    Ok(())
 }
 
 fn read_manifest(home: &Path) -> Result<Manifest, OutcomeError> {
@@ -168,25 +204,43 @@ impl Staging {
         fs::write(&path, content).map_err(|source| OutcomeError::Write { path, source })
     }
 
-    /// Writes all tables.
+    /// Writes the table of a simulation.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_simulation(&mut self, tables: &Tables) -> Result<(), OutcomeError> {
+        let path = self.path(&format!("{}.csv", Tables::SIMULATION));
+        tables.simulation.write_csv(&path)?;
+        let path = self.path(&format!("{}.parquet", Tables::SIMULATION));
+        tables.simulation.write_parquet(&path)
+    }
+
+    /// Writes all tables of a run. They are handed back without the rows of `points` and `fits`,
+    /// which go to disk a row group at a time.
     ///
     /// # Errors
     ///
     /// If one cannot be written.
-    pub fn write_tables(&mut self, tables: &Tables) -> Result<(), OutcomeError> {
-        if tables.simulation.rows() > 0 {
-            let path = self.path(&format!("{}.csv", Tables::SIMULATION));
-            tables.simulation.write_csv(&path)?;
-            let path = self.path(&format!("{}.parquet", Tables::SIMULATION));
-            return tables.simulation.write_parquet(&path);
-        }
+    pub fn write_results(
+        &mut self,
+        experiment: &Experiment,
+        results: &Results,
+    ) -> Result<Tables, OutcomeError> {
+        let tables = Tables::small(experiment, results);
         let path = self.path("curves.csv");
         tables.curves.write_csv(&path)?;
-        for (name, table) in Tables::NAMES.into_iter().zip(tables.each()) {
+        for name in Tables::NAMES {
             let path = self.path(&format!("{name}.parquet"));
-            table.write_parquet(&path)?;
+            match name {
+                "points" => write_points(experiment, results, &path)?,
+                "fits" => write_fits(experiment, results, &path)?,
+                "curves" => tables.curves.write_parquet(&path)?,
+                "training" => tables.training.write_parquet(&path)?,
+                _ => tables.runs.write_parquet(&path)?,
+            }
         }
-        Ok(())
+        Ok(tables)
     }
 
     /// Puts a finished result in its place. Files of an earlier result that the new one does not

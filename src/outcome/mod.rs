@@ -9,11 +9,11 @@ mod table;
 mod tables;
 
 pub use done::Done;
-pub use folder::{Manifest, Staging, read};
+pub use folder::{Manifest, Staging, read, read_places};
 pub use parts::{Parts, ShardNote};
 pub use report::{Agreement, Report, report};
 pub use table::{Column, Table};
-pub use tables::Tables;
+pub use tables::{Place, Tables};
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};

@@ -15,7 +15,7 @@ use crate::engine::GroupState;
 use crate::experiment::Experiment;
 
 /// What a part file begins with; the number is that of its format.
-const MAGIC: &[u8] = b"bvlab part 1\n";
+const MAGIC: &[u8] = b"bvlab part 2\n";
 
 /// The folder of a run that goes on, in its folder of results.
 const GOING_ON: &str = ".parts";
@@ -32,6 +32,8 @@ pub struct Parts {
 struct Stamp {
     version: String,
     run: String,
+    /// Of which slab of the settings.
+    slab: usize,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -60,6 +62,7 @@ impl Parts {
             stamp: Stamp {
                 version: version.to_owned(),
                 run: experiment.source.run_hash()?,
+                slab: 0,
             },
         })
     }
@@ -69,9 +72,25 @@ impl Parts {
         Parts::new(&home.join(GOING_ON), experiment, version)
     }
 
-    /// Everything that is there.
+    /// Those of another slab of the settings.
+    pub fn of_slab(&self, slab: usize) -> Self {
+        let mut parts = self.clone();
+        parts.stamp.slab = slab;
+        parts
+    }
+
+    /// What the names of a slab's parts begin with.
+    fn prefix(&self) -> String {
+        match self.stamp.slab {
+            0 => "group-".to_owned(),
+            slab => format!("slab-{slab:04}-group-"),
+        }
+    }
+
+    /// Everything that is there of this slab.
     pub fn find(&self) -> Found {
         let mut found = Found::default();
+        let prefix = self.prefix();
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let mut names: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         names.sort();
@@ -80,7 +99,7 @@ impl Parts {
                 .file_name()
                 .map(|name| name.to_string_lossy().into_owned());
             let name = name.unwrap_or_default();
-            if !name.starts_with("group-") {
+            if !name.starts_with(&prefix) {
                 continue;
             }
             match fs::read(&path).ok().and_then(|bytes| decode(&bytes)) {
@@ -98,7 +117,9 @@ impl Parts {
     ///
     /// If it cannot be written.
     pub fn save(&self, state: &GroupState) -> Result<(), OutcomeError> {
-        let path = self.folder.join(format!("group-{:04}", state.group));
+        let path = self
+            .folder
+            .join(format!("{}{:04}", self.prefix(), state.group));
         match encode(&self.stamp, state) {
             Ok(bytes) => write_whole(&path, &bytes),
             Err(source) => Err(OutcomeError::Write { path, source }),
@@ -111,7 +132,8 @@ impl Parts {
         for entry in entries {
             // Also what a run that was killed while it wrote has left.
             let name = entry.file_name().to_string_lossy().into_owned();
-            if name.trim_start_matches('.').starts_with("group-") {
+            let name = name.trim_start_matches('.');
+            if name.starts_with("group-") || name.starts_with("slab-") {
                 let _ = fs::remove_file(entry.path());
             }
         }
@@ -206,6 +228,7 @@ mod tests {
         let stamp = Stamp {
             version: "1".to_owned(),
             run: "abc".to_owned(),
+            slab: 0,
         };
         let state = GroupState {
             group: 3,

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -166,25 +167,37 @@ impl Table {
         })
     }
 
+    /// Writes the rows of several tables with the same columns as one Parquet file, a row group
+    /// each: only one of them is in memory at a time.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be written.
+    pub fn write_row_groups(
+        first: Table,
+        more: impl Iterator<Item = Table>,
+        path: &Path,
+    ) -> Result<(), OutcomeError> {
+        write(path, |file| {
+            let first = first.frame()?;
+            let writer = ParquetWriter::new(file);
+            let writer = writer.with_compression(ParquetCompression::Zstd(None));
+            let mut writer = writer.batched(first.schema())?;
+            writer.write_batch(&first)?;
+            drop(first);
+            for table in more {
+                writer.write_batch(&table.frame()?)?;
+            }
+            writer.finish().map(|_| ())
+        })
+    }
+
     fn write(
         &self,
         path: &Path,
         finish: impl FnOnce(&mut DataFrame, &mut BufWriter<File>) -> Result<(), PolarsError>,
     ) -> Result<(), OutcomeError> {
-        let failed = |source: std::io::Error| OutcomeError::Write {
-            path: path.to_owned(),
-            source,
-        };
-        let file = File::create(path).map_err(failed)?;
-        let mut file = BufWriter::new(file);
-        let mut frame = self
-            .frame()
-            .map_err(|error| failed(std::io::Error::other(error)))?;
-        finish(&mut frame, &mut file).map_err(|error| match error {
-            PolarsError::IO { error, .. } => failed(std::io::Error::new(error.kind(), error)),
-            other => failed(std::io::Error::other(other)),
-        })?;
-        file.flush().map_err(failed)
+        write(path, |file| finish(&mut self.frame()?, file))
     }
 
     /// Reads a Parquet file that [`Table::write_parquet`] wrote.
@@ -193,21 +206,86 @@ impl Table {
     ///
     /// If the file cannot be read.
     pub fn read_parquet(path: &Path) -> Result<Self, OutcomeError> {
-        let failed = |reason: String| OutcomeError::Read {
-            path: path.to_owned(),
-            reason,
-        };
-        let file = File::open(path).map_err(|error| failed(error.to_string()))?;
-        let frame = ParquetReader::new(file).finish();
-        let frame = frame.map_err(|error| failed(error.to_string()))?;
+        read(path, |reader| Table::of(&reader.finish()?))
+    }
+
+    /// Reads some stretches of rows of a Parquet file, one behind the other.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
+    pub fn read_parquet_rows(path: &Path, rows: &[Range<usize>]) -> Result<Self, OutcomeError> {
+        let mut all = Table::default();
+        for rows in rows {
+            let part = read(path, |reader| {
+                let reader = reader.with_slice(Some((rows.start, rows.len())));
+                Table::of(&reader.finish()?)
+            })?;
+            match all.columns.is_empty() {
+                true => all = part,
+                false => all.append(part),
+            }
+        }
+        Ok(all)
+    }
+
+    /// How many rows a Parquet file has, from its end alone.
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be read.
+    pub fn rows_of_parquet(path: &Path) -> Result<usize, OutcomeError> {
+        read(path, |mut reader| reader.num_rows())
+    }
+
+    fn of(frame: &DataFrame) -> Result<Self, PolarsError> {
         let mut table = Table::default();
         for column in frame.columns() {
-            let name = column.name().to_string();
-            let values = read_column(column).map_err(|error| failed(error.to_string()))?;
-            table.columns.push((name, values));
+            let values = read_column(column)?;
+            table.columns.push((column.name().to_string(), values));
         }
         Ok(table)
     }
+
+    /// Adds the rows of a table with the same columns.
+    fn append(&mut self, more: Table) {
+        for ((_, column), (_, more)) in self.columns.iter_mut().zip(more.columns) {
+            match (column, more) {
+                (Column::Text(values), Column::Text(mut more)) => values.append(&mut more),
+                (Column::Number(values), Column::Number(mut more)) => values.append(&mut more),
+                (Column::Whole(values), Column::Whole(mut more)) => values.append(&mut more),
+                _ => {}
+            }
+        }
+    }
+}
+
+fn read<T>(
+    path: &Path,
+    finish: impl FnOnce(ParquetReader<File>) -> Result<T, PolarsError>,
+) -> Result<T, OutcomeError> {
+    let failed = |reason: String| OutcomeError::Read {
+        path: path.to_owned(),
+        reason,
+    };
+    let file = File::open(path).map_err(|error| failed(error.to_string()))?;
+    finish(ParquetReader::new(file)).map_err(|error| failed(error.to_string()))
+}
+
+fn write(
+    path: &Path,
+    finish: impl FnOnce(&mut BufWriter<File>) -> Result<(), PolarsError>,
+) -> Result<(), OutcomeError> {
+    let failed = |source: std::io::Error| OutcomeError::Write {
+        path: path.to_owned(),
+        source,
+    };
+    let mut file = BufWriter::new(File::create(path).map_err(failed)?);
+    finish(&mut file).map_err(|error| match error {
+        PolarsError::IO { error, .. } => failed(std::io::Error::new(error.kind(), error)),
+        other => failed(std::io::Error::other(other)),
+    })?;
+    file.flush().map_err(failed)
 }
 
 fn read_column(column: &PolarsColumn) -> Result<Column, PolarsError> {

@@ -1,8 +1,9 @@
 //! The tables of a result, from what the engine gave.
 
+use std::path::Path;
 use std::sync::Arc;
 
-use super::Table;
+use super::{OutcomeError, Table};
 use crate::decompose::{Estimate, SOURCES, Sources};
 use crate::engine::{Kept, LearnerResults, Results};
 use crate::experiment::{Curve, Experiment};
@@ -25,16 +26,35 @@ pub struct Tables {
     pub simulation: Table,
 }
 
+/// A learner and one of its settings, by their numbers.
+pub type Place = (usize, usize);
+
+/// About how many rows a row group of a large table has.
+const ROW_GROUP: usize = 1 << 18;
+
 impl Tables {
     /// The tables of a run.
     pub fn new(experiment: &Experiment, results: &Results) -> Self {
+        Tables::small(experiment, results).with_places(experiment, results, &places(experiment))
+    }
+
+    /// Those that are never large: all but `points` and `fits`.
+    pub(super) fn small(experiment: &Experiment, results: &Results) -> Self {
         Tables {
             curves: curves(experiment, results),
-            points: points(experiment, results),
             training: training(experiment, results),
-            fits: fits(experiment, results),
             runs: runs(experiment, results),
-            simulation: Table::default(),
+            ..Tables::default()
+        }
+    }
+
+    /// The same with the rows of `points` and `fits` for some settings: all of them may be many more
+    /// than memory holds.
+    pub fn with_places(self, experiment: &Experiment, results: &Results, at: &[Place]) -> Self {
+        Tables {
+            points: points(experiment, results, at),
+            fits: fits(experiment, results, at),
+            ..self
         }
     }
 
@@ -75,29 +95,56 @@ impl Tables {
 
     /// The names of the others, as files are called.
     pub const NAMES: [&str; 5] = ["curves", "points", "training", "fits", "runs"];
-
-    pub(super) fn each(&self) -> [&Table; 5] {
-        [
-            &self.curves,
-            &self.points,
-            &self.training,
-            &self.fits,
-            &self.runs,
-        ]
-    }
 }
 
-impl From<[Table; 5]> for Tables {
-    fn from([curves, points, training, fits, runs]: [Table; 5]) -> Self {
-        Tables {
-            curves,
-            points,
-            training,
-            fits,
-            runs,
-            simulation: Table::default(),
-        }
-    }
+/// All settings of all learners, in the order of the tables.
+pub(super) fn places(experiment: &Experiment) -> Vec<Place> {
+    let curves = experiment.curves.iter().enumerate();
+    curves
+        .flat_map(|(which, curve)| (0..curve.settings()).map(move |setting| (which, setting)))
+        .collect()
+}
+
+/// The rows of a large table in pieces, setting by setting; where they are cut follows from the
+/// experiment alone.
+fn pieces<'a>(
+    experiment: &'a Experiment,
+    results: &'a Results,
+    rows: fn(&Experiment, &Results, &[Place]) -> Table,
+    rows_of_one: usize,
+) -> (Table, impl Iterator<Item = Table> + 'a) {
+    let places = places(experiment);
+    let step = (ROW_GROUP / rows_of_one.max(1)).max(1);
+    let first = rows(experiment, results, &places[..step.min(places.len())]);
+    let starts = (step..places.len()).step_by(step);
+    let more = starts.map(move |start| {
+        let end = (start + step).min(places.len());
+        rows(experiment, results, &places[start..end])
+    });
+    (first, more)
+}
+
+/// Writes all rows of `points`, without ever holding them all.
+pub(super) fn write_points(
+    experiment: &Experiment,
+    results: &Results,
+    path: &Path,
+) -> Result<(), OutcomeError> {
+    let rows = experiment.test.points.len();
+    let (first, more) = pieces(experiment, results, points, rows);
+    Table::write_row_groups(first, more, path)
+}
+
+/// Writes all rows of `fits`, without ever holding them all.
+pub(super) fn write_fits(
+    experiment: &Experiment,
+    results: &Results,
+    path: &Path,
+) -> Result<(), OutcomeError> {
+    let kept = results.resamples.min(experiment.run.keep_fits) as usize;
+    let rows = experiment.test.points.len() * kept;
+    let (first, more) = pieces(experiment, results, fits, rows);
+    Table::write_row_groups(first, more, path)
 }
 
 /// The columns that say which setting a row is about: the learner, what is swept, its value, and
@@ -292,17 +339,19 @@ fn from_members(curve: &Curve, result: &LearnerResults) -> Vec<f64> {
     }
 }
 
-fn points(experiment: &Experiment, results: &Results) -> Table {
+fn points(experiment: &Experiment, results: &Results, places: &[Place]) -> Table {
     let test = &experiment.test.points;
     let dimension = test.dimension();
     let mut settings = Settings::default();
     let mut inputs = vec![Vec::new(); dimension];
     let mut numbers: [Vec<f64>; 5] = Default::default();
-    for (curve, result) in experiment.curves.iter().zip(&results.learners) {
+    for places in places.chunk_by(|a, b| a.0 == b.0) {
+        let which = places[0].0;
+        let curve = &experiment.curves[which];
         let (names, problems) = (Names::of(curve), curve.problems());
-        let split = &result.decomposition;
-        for (setting, problem) in problems.into_iter().enumerate() {
-            let noise = &results.noise[problem];
+        let split = &results.learners[which].decomposition;
+        for &(_, setting) in places {
+            let noise = &results.noise[problems[setting]];
             for (j, x) in test.rows().enumerate() {
                 settings.push(&names, curve, setting);
                 for (column, x) in inputs.iter_mut().zip(x) {
@@ -360,15 +409,17 @@ fn training(experiment: &Experiment, results: &Results) -> Table {
     add_inputs(table, dimension, inputs).number("y", labels)
 }
 
-fn fits(experiment: &Experiment, results: &Results) -> Table {
+fn fits(experiment: &Experiment, results: &Results, places: &[Place]) -> Table {
     let test = &experiment.test.points;
     let dimension = test.dimension();
     let mut settings = Settings::default();
     let (mut resample, mut predictions) = (Vec::new(), Vec::new());
     let mut inputs = vec![Vec::new(); dimension];
-    for (which, curve) in experiment.curves.iter().enumerate() {
+    for places in places.chunk_by(|a, b| a.0 == b.0) {
+        let which = places[0].0;
+        let curve = &experiment.curves[which];
         let names = Names::of(curve);
-        for setting in 0..curve.settings() {
+        for &(_, setting) in places {
             let with_fits = |kept: &&Kept| kept.resample < experiment.run.keep_fits;
             for kept in results.kept.iter().filter(with_fits) {
                 let fit = &kept.fits[which].predictions[setting * test.len()..];

@@ -4,7 +4,15 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { chromium } from "playwright-core";
 
-const OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
+const OPTIONS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
 
 export async function openBrowser() {
   return chromium.launch({ executablePath: process.env.BVLAB_CHROMIUM || "/usr/bin/chromium", args: OPTIONS });
@@ -26,10 +34,17 @@ export class Suite {
     const complaints = [];
     const contexts = [];
     const open = async (address, more = {}) => {
-      const context = await this.browser.newContext({ viewport: { width: 1280, height: 720 }, locale: "en-US", colorScheme: "light", acceptDownloads: true, ...options, ...more });
+      const context = await this.browser.newContext({
+        viewport: { width: 1280, height: 720 },
+        locale: "en-US",
+        colorScheme: "light",
+        acceptDownloads: true,
+        ...options,
+        ...more,
+      });
       contexts.push(context);
       const page = await context.newPage();
-      page.setDefaultTimeout(20_000);
+      page.setDefaultTimeout(30_000);
       listen(page, complaints, options.mistakes ?? false);
       await page.goto(address);
       await settled(page);
@@ -67,7 +82,9 @@ function listen(page, complaints, mistakes) {
 
 // Waits until the run is complete and drawn.
 export async function settled(page) {
-  await page.waitForFunction(() => document.documentElement.dataset.state === "done" && document.getElementById("count").textContent !== "");
+  await page.waitForFunction(
+    () => document.documentElement.dataset.state === "done" && document.getElementById("count").textContent !== "",
+  );
   await drawn(page);
 }
 
@@ -87,9 +104,15 @@ export async function afterRun(page, act) {
 // Waits until a picture's words say so.
 export async function says(page, name, pattern) {
   const wanted = { name, source: pattern.source };
-  await page.waitForFunction(({ name: one, source }) => new RegExp(source).test(document.querySelector(`#picture-${one} > svg`).getAttribute("aria-label")), wanted).catch(async () => {
-    assert.match(await words(page, name), pattern);
-  });
+  await page
+    .waitForFunction(
+      ({ name: one, source }) =>
+        new RegExp(source).test(document.querySelector(`#picture-${one} > svg`).getAttribute("aria-label")),
+      wanted,
+    )
+    .catch(async () => {
+      assert.match(await words(page, name), pattern);
+    });
 }
 
 export async function words(page, name) {
@@ -101,16 +124,23 @@ export async function count(page) {
 }
 
 export async function counts(page, pattern) {
-  await page.waitForFunction((source) => new RegExp(source).test(document.getElementById("count").textContent), pattern.source).catch(async () => {
-    assert.match(await count(page), pattern);
-  });
+  await page
+    .waitForFunction((source) => new RegExp(source).test(document.getElementById("count").textContent), pattern.source)
+    .catch(async () => {
+      assert.match(await count(page), pattern);
+    });
 }
 
 // Waits until the address bar says so.
 export async function addressed(page, pattern) {
-  await page.waitForFunction((source) => new RegExp(source).test(decodeURIComponent(location.hash.replaceAll("+", " "))), pattern.source).catch(() => {
-    assert.match(page.url(), pattern);
-  });
+  await page
+    .waitForFunction(
+      (source) => new RegExp(source).test(decodeURIComponent(location.hash.replaceAll("+", " "))),
+      pattern.source,
+    )
+    .catch(() => {
+      assert.match(page.url(), pattern);
+    });
 }
 
 // The pictures as they are drawn, to the last point.
@@ -118,7 +148,11 @@ export async function drawing(page) {
   await drawn(page);
   return page.evaluate(() => {
     // The order of attributes tells nothing.
-    const write = (one) => `<${one.nodeName} ${[...one.attributes].map((it) => `${it.name}="${it.value}"`).sort().join(" ")}>${one.children.length > 0 ? [...one.children].map(write).join("") : one.textContent}`;
+    const write = (one) =>
+      `<${one.nodeName} ${[...one.attributes]
+        .map((it) => `${it.name}="${it.value}"`)
+        .sort()
+        .join(" ")}>${one.children.length > 0 ? [...one.children].map(write).join("") : one.textContent}`;
     return [...document.querySelectorAll("#pictures > .picture")].filter((one) => one.offsetParent !== null).map(write);
   });
 }
@@ -129,7 +163,9 @@ export function same(one, other) {
   one.forEach((text, i) => {
     if (text === other[i]) return;
     const place = [...text].findIndex((letter, at) => letter !== other[i][at]);
-    assert.fail(`the pictures differ: …${text.slice(place - 60, place + 80)}… against …${other[i].slice(place - 60, place + 80)}…`);
+    assert.fail(
+      `the pictures differ: …${text.slice(place - 60, place + 80)}… against …${other[i].slice(place - 60, place + 80)}…`,
+    );
   });
 }
 

@@ -27,7 +27,8 @@ await suite.test("the record shows its run at once, and asks nobody", async (ope
   await page.reload();
   await counts(page, /^all /);
   assert.match(await words(page, "identity"), /noise \+ bias² \+ variance = risk|median risk/);
-  for (const id of ["open-lessons", "open-controls", "open-join", "tab-6"]) assert.equal(await page.locator(`#${id}`).isVisible(), false, id);
+  for (const id of ["open-lessons", "open-controls", "open-join", "tab-6"])
+    assert.equal(await page.locator(`#${id}`).isVisible(), false, id);
   await shoot(page, "lab");
   for (const key of ["2", "3", "4", "v", "1", "c", "m", "6"]) {
     await page.keyboard.press(key);
@@ -57,7 +58,10 @@ await suite.test("draw, play, drag, look at a point", async (open) => {
     await page.keyboard.press("End");
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowRight");
-    await page.waitForFunction((old) => document.querySelector("#picture-identity > svg").getAttribute("aria-label") !== old, before);
+    await page.waitForFunction(
+      (old) => document.querySelector("#picture-identity > svg").getAttribute("aria-label") !== old,
+      before,
+    );
   }
   const box = await page.locator("#picture-fits").boundingBox();
   await page.mouse.click(box.x + box.width * 0.4, box.y + box.height * 0.5);

@@ -27,7 +27,8 @@ fn prepare() -> Result<PathBuf, String> {
     let named = std::env::var_os("BVLAB_CHROMIUM").map(PathBuf::from);
     let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
     let browser = named.or_else(|| names.iter().find_map(|name| on_path(name)));
-    let browser = browser.ok_or("there is no Chromium: install it, or name it in BVLAB_CHROMIUM")?;
+    let browser =
+        browser.ok_or("there is no Chromium: install it, or name it in BVLAB_CHROMIUM")?;
     on_path("node").ok_or("there is no Node.js")?;
     if !scripts().join("node_modules/playwright-core").is_dir() {
         let npm = on_path("npm").ok_or("there is no npm")?;
@@ -72,7 +73,11 @@ fn drive(browser: &Path, script: &str, page: &str) {
 fn the_live_page_works_in_a_browser() {
     let Some(browser) = browser() else { return };
     let server = Server::start(&[]);
-    drive(browser, "lab.mjs", &format!("http://127.0.0.1:{}/", server.port));
+    drive(
+        browser,
+        "lab.mjs",
+        &format!("http://127.0.0.1:{}/", server.port),
+    );
 }
 
 #[test]

@@ -1,73 +1,10 @@
 //! The program as a user meets it.
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_bvlab");
-
-struct Place {
-    folder: tempfile::TempDir,
-}
-
-impl Place {
-    fn new() -> Self {
-        Place {
-            folder: tempfile::tempdir().unwrap(),
-        }
-    }
-
-    fn path(&self) -> &Path {
-        self.folder.path()
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(PROGRAM);
-        command
-            .current_dir(self.path())
-            .args(arguments)
-            .env("NO_COLOR", "1");
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> (i32, String, String) {
-        answer(self.command(arguments).output().unwrap())
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        fs::write(self.path().join(name), text).unwrap();
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path().join(name)).unwrap()
-    }
-
-    /// Every file below the folder, hidden ones too.
-    fn files(&self) -> Vec<String> {
-        fn walk(folder: &Path, base: &Path, found: &mut Vec<String>) {
-            for entry in fs::read_dir(folder).unwrap().flatten() {
-                let path = entry.path();
-                if path.is_dir() {
-                    walk(&path, base, found);
-                }
-                found.push(path.strip_prefix(base).unwrap().display().to_string());
-            }
-        }
-        let mut found = Vec::new();
-        walk(self.path(), self.path(), &mut found);
-        found.sort();
-        found
-    }
-}
-
-fn answer(output: Output) -> (i32, String, String) {
-    (
-        output.status.code().unwrap_or(-1),
-        String::from_utf8(output.stdout).unwrap(),
-        String::from_utf8(output.stderr).unwrap(),
-    )
-}
+use crate::setup::{Place, answer};
 
 const SMALL: &str = r#"
 title = "Small"
@@ -410,16 +347,11 @@ fn a_full_disk_leaves_the_earlier_result_as_it_was() {
         place.files().into_iter().map(read).collect::<Vec<_>>()
     };
     let before = contents(&place);
-    let script = format!(
-        "trap '' XFSZ; ulimit -f 16; exec '{}' run small.toml --seed 2",
-        PROGRAM
+    let mut full = place.after(
+        "trap '' XFSZ; ulimit -f 16",
+        &["run", "small.toml", "--seed", "2"],
     );
-    let output = Command::new("bash")
-        .args(["-c", &script])
-        .current_dir(place.path())
-        .output()
-        .unwrap();
-    let (code, _, err) = answer(output);
+    let (code, _, err) = answer(full.output().unwrap());
     assert_eq!(code, 1, "{err}");
     assert!(
         err.contains("cannot write") && err.contains("unchanged"),

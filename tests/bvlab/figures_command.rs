@@ -1,14 +1,20 @@
 //! `bvlab figures`: what it makes, draws anew and leaves as it is.
 
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_bvlab");
+use crate::setup::Place;
 
-struct Course {
-    folder: tempfile::TempDir,
+/// A place with experiments/ in it.
+struct Course(Place);
+
+impl std::ops::Deref for Course {
+    type Target = Place;
+
+    fn deref(&self) -> &Place {
+        &self.0
+    }
 }
 
 /// A tiny experiment.
@@ -48,53 +54,13 @@ test = { grid = 5 }
 "#;
 
 impl Course {
-    /// A folder with experiments/ in it.
     fn new(experiments: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("experiments")).unwrap();
-        let course = Course { folder };
+        let place = Place::new();
+        fs::create_dir(place.path().join("experiments")).unwrap();
         for (name, text) in experiments {
-            course.write(&format!("experiments/{name}.toml"), text);
+            place.write(&format!("experiments/{name}.toml"), text);
         }
-        course
-    }
-
-    fn path(&self) -> &Path {
-        self.folder.path()
-    }
-
-    fn write(&self, file: &str, text: &str) {
-        fs::write(self.path().join(file), text).unwrap();
-    }
-
-    fn read(&self, file: &str) -> String {
-        fs::read_to_string(self.path().join(file)).unwrap()
-    }
-
-    fn bytes(&self, file: &str) -> Vec<u8> {
-        fs::read(self.path().join(file)).unwrap()
-    }
-
-    fn has(&self, file: &str) -> bool {
-        self.path().join(file).exists()
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(PROGRAM);
-        command
-            .current_dir(self.path())
-            .args(arguments)
-            .env("NO_COLOR", "1");
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> (i32, String, String) {
-        let output = self.command(arguments).output().unwrap();
-        (
-            output.status.code().unwrap_or(-1),
-            String::from_utf8(output.stdout).unwrap(),
-            String::from_utf8(output.stderr).unwrap(),
-        )
+        Course(place)
     }
 
     /// What `figures` says of every experiment, as `made a, reused b`; it must succeed.

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use bvlab::engine::{self, GroupState, Observer, Options, Results, RunError, Unwa
 use bvlab::outcome::Tables;
 use rand::RngExt;
 
-use crate::setup::{algorithm, experiment};
+use crate::setup::{Place, algorithm, answer, experiment};
 
 const LONG: &str = r#"
     [problem]
@@ -38,76 +38,34 @@ const LONG: &str = r#"
     tradeoff = { runs = 5 }
 "#;
 
-fn bvlab(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bvlab"));
-    command.args(arguments).current_dir(folder);
-    command.env("BVLAB_SAVE_SECONDS", "0").stdin(Stdio::null());
-    command
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn done(folder: &Path, arguments: &[&str]) -> Output {
-    let output = bvlab(folder, arguments).output().unwrap();
-    assert!(
-        output.status.success(),
-        "{arguments:?}: {}",
-        text(&output.stderr)
-    );
-    output
-}
-
-/// The tables of a result.
-fn tables(home: &Path) -> Vec<Vec<u8>> {
-    let files = [
-        "curves.csv",
-        "curves.parquet",
-        "points.parquet",
-        "training.parquet",
-    ];
-    let files = files.iter().chain(&["fits.parquet", "runs.parquet"]);
-    files
-        .map(|file| fs::read(home.join(file)).unwrap())
-        .collect()
-}
-
-fn setup() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("long.toml"), LONG).unwrap();
-    folder
+fn setup() -> Place {
+    Place::with(&[("long.toml", LONG)]).and("BVLAB_SAVE_SECONDS", "0")
 }
 
 #[test]
 fn shards_merge_to_the_tables_of_one_run() {
-    let folder = setup();
-    let here = folder.path();
-    done(here, &["run", "long.toml", "--out", "whole"]);
-    let whole = tables(&here.join("whole/long"));
+    let place = setup();
+    place.done(&["run", "long.toml", "--out", "whole"]);
+    let whole = place.tables("whole/long");
     for count in [1, 2, 5] {
         let out = format!("out{count}");
         let mut merge = vec!["merge".to_owned()];
         for index in 1..=count {
             let shard = format!("{index}/{count}");
-            done(
-                here,
-                &["run", "long.toml", "--out", &out, "--shard", &shard],
-            );
+            place.done(&["run", "long.toml", "--out", &out, "--shard", &shard]);
             merge.push(format!("{out}/long/shard-{index}-of-{count}"));
         }
         merge.extend(["--out", "merged"].map(str::to_owned));
         let merge: Vec<&str> = merge.iter().map(String::as_str).collect();
-        let output = done(here, &merge);
-        assert!(text(&output.stdout).contains("6007 training sets"));
-        assert!(whole == tables(&here.join("merged/long")), "{count} shards");
+        let (out, _) = place.done(&merge);
+        assert!(out.contains("6007 training sets"));
+        assert!(whole == place.tables("merged/long"), "{count} shards");
     }
 }
 
 #[test]
 fn shards_that_do_not_belong_together_are_refused_by_name() {
-    let folder = setup();
-    let here = folder.path();
+    let place = setup();
     let shard = |out: &str, shard: &str, more: &[&str]| {
         let arguments = [
             "run",
@@ -119,16 +77,15 @@ fn shards_that_do_not_belong_together_are_refused_by_name() {
             "--shard",
             shard,
         ];
-        done(here, &[&arguments[..], more].concat());
+        place.done(&[&arguments[..], more].concat());
     };
     shard("a", "1/3", &[]);
     shard("a", "3/3", &[]);
     shard("b", "2/3", &["--seed", "9"]);
     let refused = |folders: &[&str], words: &[&str]| {
         let arguments = [&["merge"], folders].concat();
-        let output = bvlab(here, &arguments).output().unwrap();
-        assert_eq!(output.status.code(), Some(2), "{folders:?}");
-        let error = text(&output.stderr).replace('\n', " ");
+        let (code, _, error) = place.run(&arguments);
+        assert_eq!(code, 2, "{folders:?}");
         for word in words {
             let squeezed: String = error.split_whitespace().collect::<Vec<_>>().join(" ");
             let squeezed = squeezed.replace("│ ", "");
@@ -137,7 +94,7 @@ fn shards_that_do_not_belong_together_are_refused_by_name() {
                 "{folders:?}: no `{word}` in {squeezed}"
             );
         }
-        assert!(!here.join("results").exists());
+        assert!(!place.has("results"));
     };
     let (one, three) = ("a/long/shard-1-of-3", "a/long/shard-3-of-3");
     refused(&[one, three], &["missing: 2/3", "--shard 2/3"]);
@@ -152,7 +109,7 @@ fn shards_that_do_not_belong_together_are_refused_by_name() {
     // A part that was altered, and a shard that was killed.
     shard("a", "2/3", &[]);
     let two = "a/long/shard-2-of-3";
-    let part = fs::read_dir(here.join(two)).unwrap().flatten();
+    let part = fs::read_dir(place.path().join(two)).unwrap().flatten();
     let part = part.map(|entry| entry.path()).find(|path| {
         path.file_name()
             .is_some_and(|name| name.to_string_lossy().starts_with("group-"))
@@ -162,12 +119,13 @@ fn shards_that_do_not_belong_together_are_refused_by_name() {
     fs::write(&part, &good[..good.len() / 2]).unwrap();
     refused(&[one, two, three], &["is damaged", "--shard 2/3"]);
     shard("a", "2/3", &[]);
-    done(here, &["merge", one, two, three, "--out", "fine"]);
-    let note = here.join(two).join("shard.json");
-    let changed = fs::read_to_string(&note)
-        .unwrap()
-        .replace("\"complete\": true", "\"complete\": false");
-    fs::write(&note, changed).unwrap();
+    place.done(&["merge", one, two, three, "--out", "fine"]);
+    let note = format!("{two}/shard.json");
+    let changed = place.read(&note);
+    place.write(
+        &note,
+        &changed.replace("complete\": true", "complete\": false"),
+    );
     refused(&[one, two, three], &["not complete"]);
     // What cannot be shared out.
     for (arguments, words) in [
@@ -185,94 +143,65 @@ fn shards_that_do_not_belong_together_are_refused_by_name() {
         ),
     ] {
         let arguments = [&["run", "long.toml"], arguments].concat();
-        let output = bvlab(here, &arguments).output().unwrap();
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
-        assert!(
-            text(&output.stderr).contains(words),
-            "{}",
-            text(&output.stderr)
-        );
+        let (code, _, err) = place.run(&arguments);
+        assert_eq!(code, 2, "{arguments:?}");
+        assert!(err.contains(words), "{err}");
     }
 }
 
 #[test]
 fn a_run_that_is_killed_ten_times_ends_as_if_nothing_had_happened() {
-    let folder = setup();
-    let here = folder.path();
+    let place = setup();
     let many = ["--resamples", "60007"];
     let whole = [&["run", "long.toml", "--out", "whole"][..], &many].concat();
-    done(here, &whole);
+    place.done(&whole);
     let killed = [&["run", "long.toml", "--out", "killed"][..], &many].concat();
     let mut random = algorithm(3);
     let mut went_on = 0;
     for _ in 0..10 {
-        let mut child = bvlab(here, &killed)
+        let mut child = place
+            .command(&killed)
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
         std::thread::sleep(Duration::from_millis(random.random_range(20..250)));
         let _ = child.kill();
-        let output = child.wait_with_output().unwrap();
-        went_on += usize::from(text(&output.stderr).contains("going on after"));
+        let (_, _, err) = answer(child.wait_with_output().unwrap());
+        went_on += usize::from(err.contains("going on after"));
     }
-    done(here, &killed);
+    place.done(&killed);
     assert!(went_on > 0, "no run had anything to go on from");
-    let [whole, killed] = ["whole/long", "killed/long"].map(|home| here.join(home));
-    assert!(tables(&whole) == tables(&killed));
-    assert!(
-        !killed.join(".parts").exists(),
-        "what is done is cleared away"
-    );
-    let left = fs::read_dir(&killed)
-        .unwrap()
-        .flatten()
-        .map(|e| e.file_name());
-    let left: Vec<_> = left
-        .filter(|name| name.to_string_lossy().starts_with('.'))
-        .collect();
+    assert!(place.tables("whole/long") == place.tables("killed/long"));
+    let left = place.files();
+    let left: Vec<_> = left.iter().filter(|name| name.contains("/.")).collect();
     assert!(left.is_empty(), "{left:?}");
 }
 
 #[test]
 fn parts_of_another_experiment_are_not_gone_on_from_and_damaged_ones_are_made_anew() {
-    let folder = setup();
-    let here = folder.path();
+    let place = setup();
     let parts = |from: &str, to: &Path| {
         fs::create_dir_all(to).unwrap();
-        for entry in fs::read_dir(here.join(from)).unwrap().flatten() {
+        for entry in fs::read_dir(place.path().join(from)).unwrap().flatten() {
             if entry.file_name().to_string_lossy().starts_with("group-") {
                 fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
             }
         }
     };
-    done(here, &["run", "long.toml", "--out", "whole", "--seed", "2"]);
-    done(
-        here,
-        &["run", "long.toml", "--out", "other", "--shard", "1/1"],
-    );
+    place.done(&["run", "long.toml", "--out", "whole", "--seed", "2"]);
+    place.done(&["run", "long.toml", "--out", "other", "--shard", "1/1"]);
     // Those of seed 1 are no use for seed 2.
-    parts("other/long/shard-1-of-1", &here.join("again/long/.parts"));
+    let going_on = place.path().join("again/long/.parts");
+    parts("other/long/shard-1-of-1", &going_on);
     let again = ["run", "long.toml", "--out", "again", "--seed", "2"];
-    let output = done(here, &again);
-    assert!(text(&output.stderr).contains("starting afresh"));
-    let whole = tables(&here.join("whole/long"));
-    assert!(whole == tables(&here.join("again/long")));
+    let (_, said) = place.done(&again);
+    assert!(said.contains("starting afresh"));
+    let whole = place.tables("whole/long");
+    assert!(whole == place.tables("again/long"));
     // Of those of seed 2, one is torn and one altered.
-    done(
-        here,
-        &[
-            "run",
-            "long.toml",
-            "--out",
-            "other",
-            "--seed",
-            "2",
-            "--shard",
-            "1/1",
-        ],
-    );
-    let going_on = here.join("again/long/.parts");
+    let other = ["run", "long.toml", "--out", "other", "--seed", "2"];
+    place.done(&[&other[..], &["--shard", "1/1"]].concat());
     parts("other/long/shard-1-of-1", &going_on);
     let mut files: Vec<_> = fs::read_dir(&going_on)
         .unwrap()
@@ -286,13 +215,12 @@ fn parts_of_another_experiment_are_not_gone_on_from_and_damaged_ones_are_made_an
     let middle = bytes.len() / 2;
     bytes[middle] ^= 1;
     fs::write(&files[7], bytes).unwrap();
-    let output = done(here, &again);
-    let said = text(&output.stderr);
+    let (_, said) = place.done(&again);
     assert!(
         said.contains("2 saved groups are damaged") && said.contains("going on after"),
         "{said}"
     );
-    assert!(whole == tables(&here.join("again/long")));
+    assert!(whole == place.tables("again/long"));
 }
 
 /// Stops a run after so many resamples.

@@ -1,5 +1,9 @@
 //! What several tests need.
 
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
 use bvlab::engine::{self, Results, Unwatched};
 use bvlab::experiment::{Experiment, Source};
 use bvlab::learner::Learner;
@@ -66,4 +70,149 @@ pub fn run(text: &str) -> (Experiment, Results) {
 
 pub fn close(a: f64, b: f64, tolerance: f64) -> bool {
     (a - b).abs() <= tolerance * (1.0 + a.abs().max(b.abs()))
+}
+
+/// The program.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_bvlab");
+
+/// A folder of its own to run the program in.
+pub struct Place {
+    folder: tempfile::TempDir,
+    environment: Vec<(&'static str, String)>,
+}
+
+impl Place {
+    /// An empty folder.
+    pub fn new() -> Self {
+        Place::with(&[])
+    }
+
+    /// A folder with some files in it.
+    pub fn with(files: &[(&str, &str)]) -> Self {
+        let place = Place {
+            folder: tempfile::tempdir().unwrap(),
+            environment: Vec::new(),
+        };
+        for (name, text) in files {
+            place.write(name, text);
+        }
+        place
+    }
+
+    /// The same folder, for a program that sees a variable.
+    pub fn and(mut self, variable: &'static str, value: &str) -> Self {
+        self.environment.push((variable, value.to_owned()));
+        self
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        self.sees(Command::new(PROGRAM), arguments)
+    }
+
+    /// The program as a shell runs it after some commands, which set limits for example.
+    pub fn after(&self, commands: &str, arguments: &[&str]) -> Command {
+        let script = format!("{commands}\nexec \"$@\"");
+        let shell = ["-c", &script, "bash", PROGRAM];
+        self.sees(Command::new("bash"), &[&shell, arguments].concat())
+    }
+
+    fn sees(&self, mut command: Command, arguments: &[&str]) -> Command {
+        command
+            .current_dir(self.path())
+            .args(arguments)
+            .stdin(Stdio::null())
+            .env("NO_COLOR", "1")
+            .envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Exit code, stdout and stderr.
+    pub fn run(&self, arguments: &[&str]) -> (i32, String, String) {
+        answer(self.command(arguments).output().unwrap())
+    }
+
+    /// Stdout and stderr of a run that must succeed.
+    #[track_caller]
+    pub fn done(&self, arguments: &[&str]) -> (String, String) {
+        let (code, out, err) = self.run(arguments);
+        assert_eq!(code, 0, "{arguments:?}: {out}{err}");
+        (out, err)
+    }
+
+    /// Writes a file; its folder is made where there is none.
+    pub fn write(&self, name: &str, text: &str) {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    #[track_caller]
+    pub fn read(&self, name: &str) -> String {
+        String::from_utf8(self.bytes(name)).unwrap()
+    }
+
+    #[track_caller]
+    pub fn bytes(&self, name: &str) -> Vec<u8> {
+        match fs::read(self.path().join(name)) {
+            Ok(bytes) => bytes,
+            Err(error) => panic!("{name}: {error}"),
+        }
+    }
+
+    pub fn has(&self, name: &str) -> bool {
+        self.path().join(name).exists()
+    }
+
+    /// Every file below the folder, hidden ones too.
+    pub fn files(&self) -> Vec<String> {
+        fn walk(folder: &Path, base: &Path, found: &mut Vec<String>) {
+            for entry in fs::read_dir(folder).unwrap().flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    walk(&path, base, found);
+                }
+                found.push(path.strip_prefix(base).unwrap().display().to_string());
+            }
+        }
+        let mut found = Vec::new();
+        walk(self.path(), self.path(), &mut found);
+        found.sort();
+        found
+    }
+
+    /// The most memory that a run which must succeed held at a time, in bytes; `None` where GNU time
+    /// is missing.
+    pub fn peak(&self, arguments: &[&str]) -> Option<u64> {
+        let mut command = Command::new("/usr/bin/time");
+        command.args(["-f", "peak %M", PROGRAM]);
+        let output = self.sees(command, arguments).output().ok()?;
+        let (code, out, err) = answer(output);
+        assert_eq!(code, 0, "{arguments:?}: {out}{err}");
+        let peak = err.lines().find_map(|line| line.strip_prefix("peak "));
+        Some(peak?.parse::<u64>().unwrap() * 1024)
+    }
+
+    /// The tables of a result, byte for byte.
+    #[track_caller]
+    pub fn tables(&self, home: &str) -> Vec<Vec<u8>> {
+        let names = ["curves", "points", "training", "fits", "runs"];
+        let files = names.map(|name| format!("{home}/{name}.parquet"));
+        let files = files.iter().map(|file| self.bytes(file));
+        let csv = self.bytes(&format!("{home}/curves.csv"));
+        files.chain([csv]).collect()
+    }
+}
+
+/// Exit code, stdout and stderr.
+pub fn answer(output: Output) -> (i32, String, String) {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code().unwrap_or(-1),
+        text(output.stdout),
+        text(output.stderr),
+    )
 }

@@ -1,15 +1,12 @@
 //! Simulations against their theory, and against reference values that do not come from this code.
 
-use std::fs;
-use std::process::Command;
-
 use bvlab::engine::{Observer, RunError, Unwatched};
 use bvlab::experiment::{Experiment, Source};
 use bvlab::figure;
 use bvlab::outcome::Tables;
 use bvlab::simulation::{self, Row, SIMULATIONS, Setup};
 
-use crate::setup::experiment;
+use crate::setup::{Place, experiment};
 
 /// Runs a simulation with some of its numbers set.
 fn simulate(name: &str, with: &str, resamples: u64, seed: u64) -> Vec<Row> {
@@ -458,16 +455,8 @@ fn figures_of_simulations_say_what_they_show() {
 
 #[test]
 fn a_run_leaves_one_table_that_can_be_redrawn() {
-    let folder = tempfile::tempdir().unwrap();
-    let bvlab = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_bvlab"));
-        let command = command.current_dir(folder.path()).args(arguments);
-        let output = command.env("NO_COLOR", "1").output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        assert!(output.status.success(), "{}", text(output.stderr));
-        text(output.stdout)
-    };
-    fs::write(folder.path().join("votes.toml"), GOOD).unwrap();
+    let place = Place::with(&[("votes.toml", GOOD)]);
+    let bvlab = |arguments: &[&str]| place.done(arguments).0;
     let said = bvlab(&[
         "run",
         "votes.toml",
@@ -487,13 +476,12 @@ fn a_run_leaves_one_table_that_can_be_redrawn() {
     ] {
         assert!(said.contains(words), "no `{words}` in\n{said}");
     }
-    let home = folder.path().join("results/votes");
-    let table = || fs::read(home.join("simulation.csv")).unwrap();
+    let table = || place.bytes("results/votes/simulation.csv");
     let first = table();
     assert!(first.starts_with(b"panel,series,x,value,se,theory\n11 voters,votes,0.0,"));
-    let picture = fs::read(home.join("simulation.png")).unwrap();
+    let picture = place.bytes("results/votes/simulation.png");
     bvlab(&["draw", "results/votes"]);
-    assert_eq!(fs::read(home.join("simulation.png")).unwrap(), picture);
+    assert_eq!(place.bytes("results/votes/simulation.png"), picture);
     bvlab(&[
         "run",
         "votes.toml",
@@ -516,11 +504,11 @@ fn a_run_leaves_one_table_that_can_be_redrawn() {
         );
     }
     // None of the tables of a problem with learners is there.
-    let files = fs::read_dir(&home).unwrap().flatten();
-    let mut names: Vec<_> = files
-        .map(|f| f.file_name().into_string().unwrap())
+    let files = place.files();
+    let names: Vec<_> = files
+        .iter()
+        .filter_map(|file| file.strip_prefix("results/votes/"))
         .collect();
-    names.sort();
     let wanted = [
         "manifest.json",
         "simulation.csv",

@@ -12,7 +12,13 @@ const MOST_BOARDS = 4;
 function boardOf(run, learner, drawn, points) {
   const [first, second] = points.map((point) => splitAt(run, learner, drawn, point));
   const darts = Array.from(first.predictions, (one, i) => [one - first.truth, second.predictions[i] - second.truth]);
-  return { learner, darts, mean: [first.mean - first.truth, second.mean - second.truth], bias2: first.bias2 + second.bias2, variance: first.variance + second.variance };
+  return {
+    learner,
+    darts,
+    mean: [first.mean - first.truth, second.mean - second.truth],
+    bias2: first.bias2 + second.bias2,
+    variance: first.variance + second.variance,
+  };
 }
 
 // One scale for all boards, that of the whole run: nearly all darts are on the board.
@@ -26,20 +32,34 @@ export function drawDartboards(pen, outer, run, chosen, drawn, points) {
   const em = pen.em;
   const all = run.head.learners.map((_, i) => i);
   // The chosen learner is always among those shown.
-  const learners = all.length <= MOST_BOARDS ? all : [...new Set([chosen, ...all])].slice(0, MOST_BOARDS).sort((a, b) => a - b);
+  const learners =
+    all.length <= MOST_BOARDS ? all : [...new Set([chosen, ...all])].slice(0, MOST_BOARDS).sort((a, b) => a - b);
   const reach = reachOf(run, learners, points);
   const [width, height] = [outer.right - outer.left, outer.bottom - outer.top];
   const across = (rows) => width / Math.ceil(learners.length / rows);
   const titles = (rows) => Math.max(...learners.map((learner) => titleLines(run, learner, em, across(rows)).length));
   const size = (rows) => Math.min(across(rows) - em, height / rows - (3.4 + 1.25 * titles(rows)) * em);
   // In as many rows as make the boards largest, but not so narrow that their numbers overlap.
-  const rows = [1, 2, 3, 4].filter((one) => one <= learners.length && (one === learners.length || across(one) > 15 * em)).reduce((a, b) => (size(b) > size(a) ? b : a));
+  const rows = [1, 2, 3, 4]
+    .filter((one) => one <= learners.length && (one === learners.length || across(one) > 15 * em))
+    .reduce((a, b) => (size(b) > size(a) ? b : a));
   const columns = Math.ceil(learners.length / rows);
   const [cellWidth, cellHeight] = [width / columns, height / rows];
   learners.forEach((learner, i) => {
     const [column, row] = [i % columns, Math.floor(i / columns)];
     const cell = { left: outer.left + column * cellWidth, top: outer.top + row * cellHeight };
-    drawBoard(pen, cell, cellWidth, Math.max(30, size(rows)), run, boardOf(run, learner, drawn, points), reach, points, learner === chosen && learners.length > 1, titles(rows));
+    drawBoard(
+      pen,
+      cell,
+      cellWidth,
+      Math.max(30, size(rows)),
+      run,
+      boardOf(run, learner, drawn, points),
+      reach,
+      points,
+      learner === chosen && learners.length > 1,
+      titles(rows),
+    );
   });
 }
 
@@ -52,7 +72,9 @@ function drawBoard(pen, cell, width, size, run, board, reach, points, chosen, ti
   const em = pen.em;
   const middle = cell.left + width / 2;
   const lines = titleLines(run, board.learner, em, width);
-  lines.forEach((line, i) => pen.text(chosen ? "heading chosen" : "heading", middle, cell.top + em + 1.25 * i * em, line, em, "middle"));
+  lines.forEach((line, i) =>
+    pen.text(chosen ? "heading chosen" : "heading", middle, cell.top + em + 1.25 * i * em, line, em, "middle"),
+  );
   const radius = size / 2;
   const top = cell.top + (0.4 + 1.25 * titles) * em;
   const [cx, cy] = [middle, top + radius];
@@ -68,13 +90,27 @@ function drawBoard(pen, cell, width, size, run, board, reach, points, chosen, ti
   if (board.darts.length > 0) {
     const [x, y] = place(board.mean);
     const arm = 0.6 * em;
-    pen.draw("path", { class: "curve bias bold", d: `M${x - arm} ${y - arm}L${x + arm} ${y + arm}M${x - arm} ${y + arm}L${x + arm} ${y - arm}` });
+    pen.draw("path", {
+      class: "curve bias bold",
+      d: `M${x - arm} ${y - arm}L${x + arm} ${y + arm}M${x - arm} ${y + arm}L${x + arm} ${y - arm}`,
+    });
   }
   pen.close();
   const y = top + size + 1.1 * em;
   pen.text("soft", middle, y, `→ ${pointWords(run, points[0])}\u2003↑ ${pointWords(run, points[1])}`, em, "middle");
   if (board.darts.length > 1) {
-    pen.words(middle, y + 1.3 * em, [["ink-bias strong", "bias² "], ["", `${short(board.bias2)}\u2003`], ["ink-variance strong", "variance "], ["", short(board.variance)]], em, "middle");
+    pen.words(
+      middle,
+      y + 1.3 * em,
+      [
+        ["ink-bias strong", "bias² "],
+        ["", `${short(board.bias2)}\u2003`],
+        ["ink-variance strong", "variance "],
+        ["", short(board.variance)],
+      ],
+      em,
+      "middle",
+    );
   }
 }
 

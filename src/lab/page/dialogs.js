@@ -13,7 +13,12 @@ export function fillDialog(name, fill) {
 
 // The head of a dialog: its title, and a button to close it.
 export function dialogHead(title) {
-  return element("div", { class: "head" }, element("h2", {}, title), element("button", { type: "button", "aria-label": "Close", class: "icon", onclick: () => openPanel("") }, "✕"));
+  return element(
+    "div",
+    { class: "head" },
+    element("h2", {}, title),
+    element("button", { type: "button", "aria-label": "Close", class: "icon", onclick: () => openPanel("") }, "✕"),
+  );
 }
 
 // Opens a panel, and closes any other; "" closes all.

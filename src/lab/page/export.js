@@ -8,7 +8,22 @@ import { SVG } from "./pen.js";
 import { picturesInSight } from "./stage.js";
 import { askExport } from "./wire.js";
 
-const WRITTEN = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-opacity", "stroke-dasharray", "stroke-linecap", "stroke-linejoin", "font-size", "font-weight", "font-family", "text-anchor", "paint-order", "opacity"];
+const WRITTEN = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-opacity",
+  "stroke-dasharray",
+  "stroke-linecap",
+  "stroke-linejoin",
+  "font-size",
+  "font-weight",
+  "font-family",
+  "text-anchor",
+  "paint-order",
+  "opacity",
+];
 
 const SHARPNESS = 2;
 
@@ -19,7 +34,10 @@ function nameOf() {
 // Writes the colours of the style sheet into a copy.
 function written(original) {
   const copy = original.cloneNode(true);
-  const [from, to] = [[original, ...original.querySelectorAll("*")], [copy, ...copy.querySelectorAll("*")]];
+  const [from, to] = [
+    [original, ...original.querySelectorAll("*")],
+    [copy, ...copy.querySelectorAll("*")],
+  ];
   from.forEach((one, i) => {
     const style = getComputedStyle(one);
     for (const name of WRITTEN) {
@@ -28,7 +46,11 @@ function written(original) {
     }
     to[i].removeAttribute("class");
     // Where the font is missing another one takes the same room.
-    if ((one.nodeName === "text" || one.nodeName === "tspan") && one.children.length === 0 && one.textContent.trim() !== "") {
+    if (
+      (one.nodeName === "text" || one.nodeName === "tspan") &&
+      one.children.length === 0 &&
+      one.textContent.trim() !== ""
+    ) {
       to[i].setAttribute("textLength", String(Math.round(one.getComputedTextLength() * 10) / 10));
       to[i].setAttribute("lengthAdjust", "spacingAndGlyphs");
     }
@@ -41,12 +63,17 @@ const fonts = { rules: null };
 // The page's font, written into the picture; a page without a server has none.
 async function fontRules() {
   if (app.record) return "";
-  fonts.rules ??= Promise.all([["Inter-Regular.otf", 400], ["Inter-SemiBold.otf", 600]].map(async ([file, weight]) => {
-    const blob = await (await fetch(file)).blob();
-    const bytes = new Uint8Array(await blob.arrayBuffer());
-    const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
-    return `@font-face{font-family:Inter;font-weight:${weight};src:url(data:font/otf;base64,${btoa(text)})}`;
-  })).then((rules) => rules.join(""));
+  fonts.rules ??= Promise.all(
+    [
+      ["Inter-Regular.otf", 400],
+      ["Inter-SemiBold.otf", 600],
+    ].map(async ([file, weight]) => {
+      const blob = await (await fetch(file)).blob();
+      const bytes = new Uint8Array(await blob.arrayBuffer());
+      const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
+      return `@font-face{font-family:Inter;font-weight:${weight};src:url(data:font/otf;base64,${btoa(text)})}`;
+    }),
+  ).then((rules) => rules.join(""));
   try {
     return await fonts.rules;
   } catch {
@@ -75,12 +102,25 @@ async function sceneAsSvg() {
     if (text !== null) made.textContent = text;
     holder.appendChild(made);
   };
-  for (const [name, value] of Object.entries({ xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}` })) all.setAttribute(name, String(value));
+  for (const [name, value] of Object.entries({ xmlns: SVG, width, height, viewBox: `0 0 ${width} ${height}` }))
+    all.setAttribute(name, String(value));
   if (rules) put(all, "style", {}, rules);
   put(all, "title", {}, app.run.head.title ?? app.run.head.name);
   put(all, "desc", {}, pictures.map((svg) => svg.getAttribute("aria-label")).join(" "));
   put(all, "rect", { width, height, fill: page.getPropertyValue("--paper").trim() });
-  put(all, "text", { x: margin, y: 1.7 * em, "font-size": 1.3 * em, "font-weight": 600, "font-family": "Inter, system-ui, sans-serif", fill: page.getPropertyValue("--ink").trim() }, document.getElementById("title").textContent);
+  put(
+    all,
+    "text",
+    {
+      x: margin,
+      y: 1.7 * em,
+      "font-size": 1.3 * em,
+      "font-weight": 600,
+      "font-family": "Inter, system-ui, sans-serif",
+      fill: page.getPropertyValue("--ink").trim(),
+    },
+    document.getElementById("title").textContent,
+  );
   pictures.forEach((svg, i) => {
     const copy = written(svg);
     for (const name of ["role", "aria-label"]) copy.removeAttribute(name);
@@ -135,7 +175,9 @@ async function csv() {
 }
 
 async function experimentToml() {
-  return app.record ? new Blob([app.record.toml], { type: "application/toml" }) : askExport({ ...sceneAsked(), what: "toml" });
+  return app.record
+    ? new Blob([app.record.toml], { type: "application/toml" })
+    : askExport({ ...sceneAsked(), what: "toml" });
 }
 
 export async function saveToml() {
@@ -149,40 +191,104 @@ export async function saveToml() {
 
 export function fillExport(dialog) {
   const said = element("p", { class: "said", role: "status" });
-  const button = (id, label, name, make) => element("button", { id, type: "button", onclick: async () => {
-    said.textContent = "…";
-    try {
-      save(await make(), name());
-      said.textContent = `${name()} is saved.`;
-    } catch (error) {
-      said.textContent = error.message;
-    }
-  } }, label);
-  const link = element("input", { id: "link", type: "text", readonly: "", "aria-label": "Link to this scene", value: location.href, onfocus: (event) => event.target.select() });
-  const copy = element("button", { id: "copy-link", type: "button", onclick: async () => {
-    try {
-      await navigator.clipboard.writeText(location.href);
-      said.textContent = "The link is copied.";
-    } catch {
-      // Not every page may use the clipboard: the link is marked for copying by hand.
-      link.focus();
-      link.select();
-      said.textContent = "Copy the marked link.";
-    }
-  } }, "Copy link");
+  const button = (id, label, name, make) =>
+    element(
+      "button",
+      {
+        id,
+        type: "button",
+        onclick: async () => {
+          said.textContent = "…";
+          try {
+            save(await make(), name());
+            said.textContent = `${name()} is saved.`;
+          } catch (error) {
+            said.textContent = error.message;
+          }
+        },
+      },
+      label,
+    );
+  const link = element("input", {
+    id: "link",
+    type: "text",
+    readonly: "",
+    "aria-label": "Link to this scene",
+    value: location.href,
+    onfocus: (event) => event.target.select(),
+  });
+  const copy = element(
+    "button",
+    {
+      id: "copy-link",
+      type: "button",
+      onclick: async () => {
+        try {
+          await navigator.clipboard.writeText(location.href);
+          said.textContent = "The link is copied.";
+        } catch {
+          // Not every page may use the clipboard: the link is marked for copying by hand.
+          link.focus();
+          link.select();
+          said.textContent = "Copy the marked link.";
+        }
+      },
+    },
+    "Copy link",
+  );
   const simulation = app.run?.head?.simulation ?? false;
   const drawn = state.scene !== 6 && app.run?.head && !simulation;
   const count = shownCount();
   const sections = [];
-  if (drawn) sections.push(element("h3", {}, "This scene"), element("div", { class: "actions" },
-    button("export-scene-png", "Picture (PNG)", () => `${nameOf()}-scene.png`, sceneAsPng),
-    button("export-scene-svg", "Picture (SVG)", () => `${nameOf()}-scene.svg`, async () => new Blob([(await sceneAsSvg()).text], { type: "image/svg+xml" }))));
-  if (!app.record) sections.push(element("h3", {}, "The lesson's figure"), element("div", { class: "actions" },
-    button("export-png", "Figure (PNG)", () => `${nameOf()}.png`, () => fromServer("png")),
-    button("export-svg", "Figure (SVG)", () => `${nameOf()}.svg`, () => fromServer("svg"))));
-  sections.push(element("h3", {}, "Numbers and experiment"), element("div", { class: "actions" },
-    button("export-csv", count === null ? "Table (CSV)" : `Table of ${count} training sets (CSV)`, () => `${nameOf()}.csv`, csv),
-    button("export-toml", "Experiment (TOML)", () => `${nameOf()}.toml`, experimentToml)));
+  if (drawn)
+    sections.push(
+      element("h3", {}, "This scene"),
+      element(
+        "div",
+        { class: "actions" },
+        button("export-scene-png", "Picture (PNG)", () => `${nameOf()}-scene.png`, sceneAsPng),
+        button(
+          "export-scene-svg",
+          "Picture (SVG)",
+          () => `${nameOf()}-scene.svg`,
+          async () => new Blob([(await sceneAsSvg()).text], { type: "image/svg+xml" }),
+        ),
+      ),
+    );
+  if (!app.record)
+    sections.push(
+      element("h3", {}, "The lesson's figure"),
+      element(
+        "div",
+        { class: "actions" },
+        button(
+          "export-png",
+          "Figure (PNG)",
+          () => `${nameOf()}.png`,
+          () => fromServer("png"),
+        ),
+        button(
+          "export-svg",
+          "Figure (SVG)",
+          () => `${nameOf()}.svg`,
+          () => fromServer("svg"),
+        ),
+      ),
+    );
+  sections.push(
+    element("h3", {}, "Numbers and experiment"),
+    element(
+      "div",
+      { class: "actions" },
+      button(
+        "export-csv",
+        count === null ? "Table (CSV)" : `Table of ${count} training sets (CSV)`,
+        () => `${nameOf()}.csv`,
+        csv,
+      ),
+      button("export-toml", "Experiment (TOML)", () => `${nameOf()}.toml`, experimentToml),
+    ),
+  );
   sections.push(element("h3", {}, "Link"), link, element("div", { class: "actions" }, copy));
   dialog.replaceChildren(dialogHead("Export"), ...sections, said);
 }

@@ -40,16 +40,40 @@ async function load(run, body, holder, figure) {
     if (shown.url) URL.revokeObjectURL(shown.url);
     shown.url = URL.createObjectURL(blob);
     const image = element("img", { id: "figure-image", src: shown.url, alt: `${title}. ${run.head.lookFor ?? ""}` });
-    const choice = element("div", { class: "choice", role: "group", "aria-label": "Figures" }, ...run.head.figures.map((one, i) => element("button", {
-      type: "button", "aria-pressed": String(i === figure),
-      onclick: () => {
-        shown.figure = i;
-        redraw();
-      },
-    }, one.name)));
+    const choice = element(
+      "div",
+      { class: "choice", role: "group", "aria-label": "Figures" },
+      ...run.head.figures.map((one, i) =>
+        element(
+          "button",
+          {
+            type: "button",
+            "aria-pressed": String(i === figure),
+            onclick: () => {
+              shown.figure = i;
+              redraw();
+            },
+          },
+          one.name,
+        ),
+      ),
+    );
     holder.replaceChildren(image, ...(run.head.figures.length > 1 ? [choice] : []));
   } catch (error) {
     if (asked !== shown.asked) return;
-    holder.replaceChildren(element("p", { class: "failed" }, error.message ?? "The figure could not be drawn."), element("button", { type: "button", onclick: () => { shown.key = ""; redraw(); } }, "Try again"));
+    holder.replaceChildren(
+      element("p", { class: "failed" }, error.message ?? "The figure could not be drawn."),
+      element(
+        "button",
+        {
+          type: "button",
+          onclick: () => {
+            shown.key = "";
+            redraw();
+          },
+        },
+        "Try again",
+      ),
+    );
   }
 }

@@ -75,7 +75,12 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true)
   const setting = settingOf(run, learner);
   const shown = run.shown(drawn);
   const { mean, count } = believedMean(run, drawn, learner, setting);
-  const top = drawKey(pen, { ...outer, left: outer.left + 0.3 * pen.em }, headingOf(run, learner), keyParts(count, shown, mean));
+  const top = drawKey(
+    pen,
+    { ...outer, left: outer.left + 0.3 * pen.em },
+    headingOf(run, learner),
+    keyParts(count, shown, mean),
+  );
   const bottom = outer.bottom - (titled ? 2.9 : 1.6) * pen.em;
   const y = new Axis(false, heightsOf(run), [bottom, top + 0.3 * pen.em]);
   const box = { left: outer.left + numbersRoom(pen, y), right: outer.right - 0.8 * pen.em, top, bottom };
@@ -99,12 +104,18 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true)
   const newest = shown - 1;
   const faint = Math.max(0.1, Math.min(0.5, 4 / Math.max(1, shown)));
   for (let draw = 0; draw < newest; draw++) {
-    pen.draw("path", { class: "curve variance", d: curve(run.fit(draw, learner, setting)), "stroke-opacity": faint.toFixed(2) });
+    pen.draw("path", {
+      class: "curve variance",
+      d: curve(run.fit(draw, learner, setting)),
+      "stroke-opacity": faint.toFixed(2),
+    });
   }
   pen.draw("path", { class: "curve truth bold", d: curve(head.test.truth) });
   if (newest >= 0) {
     const data = run.draws[newest].data[head.learners[learner].problem[setting] ?? 0];
-    const dots = Array.from(data.x, (at, i) => `M${x.place(at).toFixed(1)} ${y.place(data.y[i]).toFixed(1)}h0`).join("");
+    const dots = Array.from(data.x, (at, i) => `M${x.place(at).toFixed(1)} ${y.place(data.y[i]).toFixed(1)}h0`).join(
+      "",
+    );
     pen.draw("path", { class: "data", d: dots, "stroke-width": 0.42 * pen.em });
     pen.draw("path", { class: "curve variance newest", d: curve(run.fit(newest, learner, setting)) });
   }
@@ -133,21 +144,46 @@ function drawAgainst(pen, outer, run, learner, drawn, point, titled) {
   const roomy = outer.bottom - outer.top > 16 * pen.em;
   if (roomy) {
     const words = `Inputs of ${head.dimension} dimensions give no curve to draw. So here every test point is a dot: what is predicted there against the truth there.`;
-    top = pen.lines("soft", inner.left, top + 0.9 * pen.em, wrapText(words, pen.em, inner.right - inner.left), pen.em) - 0.5 * pen.em;
+    top =
+      pen.lines("soft", inner.left, top + 0.9 * pen.em, wrapText(words, pen.em, inner.right - inner.left), pen.em) -
+      0.5 * pen.em;
   }
   const bottom = outer.bottom - (titled ? 2.9 : 1.6) * pen.em;
   const [low, high] = extent(head.test.truth);
   const room = 0.3 * (high - low) + 0.5 * Math.sqrt(head.noise[0][0] || 0) + 1e-9;
   const y = new Axis(false, [low - room, high + room], [bottom, top + 0.3 * pen.em]);
-  const box = { left: outer.left + numbersRoom(pen, y) + (titled ? 1.4 * pen.em : 0), right: outer.right - 0.8 * pen.em, top, bottom };
+  const box = {
+    left: outer.left + numbersRoom(pen, y) + (titled ? 1.4 * pen.em : 0),
+    right: outer.right - 0.8 * pen.em,
+    top,
+    bottom,
+  };
   const x = new Axis(false, extent(head.test.truth), [box.left + 0.5 * pen.em, box.right - 0.5 * pen.em]);
-  drawAxes(pen, box, x, y, { x: titled ? ["truth at the test point", "truth"] : null, y: titled ? "prediction" : null, left: outer.left });
+  drawAxes(pen, box, x, y, {
+    x: titled ? ["truth at the test point", "truth"] : null,
+    y: titled ? "prediction" : null,
+    left: outer.left,
+  });
   pen.clip(box);
   pen.line("curve truth bold", x.place(x.from), y.place(x.from), x.place(x.to), y.place(x.to));
-  const dots = (values) => Array.from(head.test.truth, (truth, i) => `M${x.place(truth).toFixed(1)} ${y.place(values[i]).toFixed(1)}h0`).join("");
-  if (shown > 0) pen.draw("path", { class: "cloud variance", d: dots(run.fit(shown - 1, learner, setting)), "stroke-width": 0.32 * pen.em });
+  const dots = (values) =>
+    Array.from(head.test.truth, (truth, i) => `M${x.place(truth).toFixed(1)} ${y.place(values[i]).toFixed(1)}h0`).join(
+      "",
+    );
+  if (shown > 0)
+    pen.draw("path", {
+      class: "cloud variance",
+      d: dots(run.fit(shown - 1, learner, setting)),
+      "stroke-width": 0.32 * pen.em,
+    });
   if (mean && count > 1) pen.draw("path", { class: "cloud bias", d: dots(mean), "stroke-width": 0.36 * pen.em });
-  if (point !== null && mean) pen.draw("circle", { class: "ring", cx: x.place(head.test.truth[point]), cy: y.place(mean[point]), r: 0.55 * pen.em });
+  if (point !== null && mean)
+    pen.draw("circle", {
+      class: "ring",
+      cx: x.place(head.test.truth[point]),
+      cy: y.place(mean[point]),
+      r: 0.55 * pen.em,
+    });
   pen.close();
   if (shown === 0 && !mean) drawNotice(pen, box, emptyWords(run));
   return null;
@@ -160,6 +196,7 @@ export function fitsWords(run, learner, drawn) {
   const words = settingWords(run, learner);
   const what = `${kind} of ${run.head.learners[learner].name}${words === "" ? "" : ` at ${words}`}`;
   if (shown === 0) return `${what}: nothing drawn yet; the truth alone.`;
-  const range = run.head.dimension === 1 ? `, for x from ${short(run.head.range[0])} to ${short(run.head.range[1])}` : "";
+  const range =
+    run.head.dimension === 1 ? `, for x from ${short(run.head.range[0])} to ${short(run.head.range[1])}` : "";
   return `${what}: the truth, ${several(shown, "refit", "refits")} and their mean${range}.`;
 }

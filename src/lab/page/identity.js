@@ -4,9 +4,13 @@ import { decimalsFor, plain, plusMinus, rounded, short, several } from "./number
 import { textWidth, wrapText } from "./pen.js";
 import { Axis } from "./scales.js";
 import { settingOf, settingWords, sliceOf } from "./view.js";
-import { FEWEST } from "./tradeoff.js";
+import { FEWEST } from "./parts.js";
 
-const STACK = [["noise", "noise", "noise"], ["bias2", "bias", "bias²"], ["variance", "variance", "variance"]];
+const STACK = [
+  ["noise", "noise", "noise"],
+  ["bias2", "bias", "bias²"],
+  ["variance", "variance", "variance"],
+];
 
 // The numbers of a setting: values and halves of 95 % intervals.
 function numbersAt(run, learner, drawn) {
@@ -16,9 +20,16 @@ function numbersAt(run, learner, drawn) {
   const own = frame.learners[learner];
   const get = (name) => ({ value: own[name][setting], half: frame.t95 * (own[`${name}_se`]?.[setting] ?? 0) });
   return {
-    count: frame.count, heavy: own.heavy[setting],
-    noise: get("noise"), bias2: get("bias2"), variance: get("variance"), risk: get("risk"), test: get("test_risk"),
-    median: own.risk_median[setting], q25: own.risk_q25[setting], q75: own.risk_q75[setting],
+    count: frame.count,
+    heavy: own.heavy[setting],
+    noise: get("noise"),
+    bias2: get("bias2"),
+    variance: get("variance"),
+    risk: get("risk"),
+    test: get("test_risk"),
+    median: own.risk_median[setting],
+    q25: own.risk_q25[setting],
+    q75: own.risk_q75[setting],
   };
 }
 
@@ -36,17 +47,36 @@ function lengthOf(run, learner, value) {
 function equationParts(numbers) {
   const { noise, bias2, variance, risk, test } = numbers;
   return [
-    [["ink-noise strong", "noise "], ["", plain(noise.value)]],
-    [["soft", "+ "], ["ink-bias strong", "bias² "], ["", plusMinus(bias2.value, bias2.half)]],
-    [["soft", "+ "], ["ink-variance strong", "variance "], ["", plusMinus(variance.value, variance.half)]],
-    [["soft", "= "], ["ink-risk strong", "risk "], ["strong", plusMinus(risk.value, risk.half)]],
-    [["ink-risk strong", "measured "], ["strong", plusMinus(test.value, test.half)]],
+    [
+      ["ink-noise strong", "noise "],
+      ["", plain(noise.value)],
+    ],
+    [
+      ["soft", "+ "],
+      ["ink-bias strong", "bias² "],
+      ["", plusMinus(bias2.value, bias2.half)],
+    ],
+    [
+      ["soft", "+ "],
+      ["ink-variance strong", "variance "],
+      ["", plusMinus(variance.value, variance.half)],
+    ],
+    [
+      ["soft", "= "],
+      ["ink-risk strong", "risk "],
+      ["strong", plusMinus(risk.value, risk.half)],
+    ],
+    [
+      ["ink-risk strong", "measured "],
+      ["strong", plusMinus(test.value, test.half)],
+    ],
   ];
 }
 
 function flow(pen, box, groups) {
   const em = pen.em;
-  const width = (group) => group.reduce((sum, [name, text]) => sum + textWidth(text, em, name.includes("strong") ? 600 : 400), 0);
+  const width = (group) =>
+    group.reduce((sum, [name, text]) => sum + textWidth(text, em, name.includes("strong") ? 600 : 400), 0);
   let [x, y] = [box.left, box.top + em];
   for (const group of groups) {
     const length = width(group);
@@ -63,21 +93,33 @@ function flow(pen, box, groups) {
 
 export function drawIdentity(pen, outer, run, learner, drawn) {
   const em = pen.em;
-  const box = { left: outer.left + 0.3 * em, right: outer.right - 0.6 * em, top: outer.top + 0.2 * em, bottom: outer.bottom - 0.3 * em };
+  const box = {
+    left: outer.left + 0.3 * em,
+    right: outer.right - 0.6 * em,
+    top: outer.top + 0.2 * em,
+    bottom: outer.bottom - 0.3 * em,
+  };
   const numbers = numbersAt(run, learner, drawn);
   if (!numbers) {
     const have = drawn ?? run.ready;
-    const words = have < FEWEST
-      ? `noise + bias² + variance = risk: error bars need ${several(Math.max(1, FEWEST - have), "more training set", "more training sets")}.`
-      : "noise + bias² + variance = risk: the first estimates are on their way.";
-    flow(pen, box, words.split(" ").map((word) => [["soft", word]]));
+    const words =
+      have < FEWEST
+        ? `noise + bias² + variance = risk: error bars need ${several(Math.max(1, FEWEST - have), "more training set", "more training sets")}.`
+        : "noise + bias² + variance = risk: the first estimates are on their way.";
+    flow(
+      pen,
+      box,
+      words.split(" ").map((word) => [["soft", word]]),
+    );
     return;
   }
   drawDoubt(pen, box, run, learner, drawn);
   const words = numbers.heavy ? heavyParts(numbers) : equationParts(numbers);
   const below = flow(pen, box, words) + 0.5 * em;
   const left = box.left + textWidth("measured", em) + 0.6 * em;
-  const value = numbers.heavy ? numbers.q75 : Math.max(numbers.risk.value + numbers.risk.half, numbers.test.value + numbers.test.half);
+  const value = numbers.heavy
+    ? numbers.q75
+    : Math.max(numbers.risk.value + numbers.risk.half, numbers.test.value + numbers.test.half);
   const x = new Axis(false, [0, lengthOf(run, learner, value)], [left, box.right]);
   const gap = 0.35 * em;
   const height = Math.max(0.55 * em, Math.min(2.2 * em, (box.bottom - below - gap) / 2));
@@ -92,12 +134,19 @@ export function drawIdentity(pen, outer, run, learner, drawn) {
     const part = numbers[column].value;
     const [start, end] = [x.place(from), x.place(from + Math.max(0, part))];
     pen.draw("rect", { class: `fill ${name}`, x: start, y: below, width: Math.max(0, end - start), height });
-    if (height > 0.9 * em && end - start > textWidth(label, em) + 0.6 * em) pen.text("inside", (start + end) / 2, below + height / 2 + 0.35 * em, label, em, "middle");
+    if (height > 0.9 * em && end - start > textWidth(label, em) + 0.6 * em)
+      pen.text("inside", (start + end) / 2, below + height / 2 + 0.35 * em, label, em, "middle");
     from += Math.max(0, part);
   }
   errorBar(pen, x, numbers.risk, below + height / 2, 0.3 * height);
   const second = below + height + gap;
-  pen.draw("rect", { class: "fill measuredbar", x: x.place(0), y: second, width: Math.max(0, x.place(numbers.test.value) - x.place(0)), height });
+  pen.draw("rect", {
+    class: "fill measuredbar",
+    x: x.place(0),
+    y: second,
+    width: Math.max(0, x.place(numbers.test.value) - x.place(0)),
+    height,
+  });
   errorBar(pen, x, numbers.test, second + height / 2, 0.3 * height);
 }
 
@@ -106,7 +155,8 @@ function drawDoubt(pen, box, run, learner, drawn) {
   const em = pen.em;
   const { heavy } = run.frameAt(drawn).learners[learner];
   if (box.bottom - box.top < 13 * em || !sliceOf(run, learner).some((i) => heavy[i])) return;
-  const words = "Where the black line has gaps, means may not exist. Brown: median and quartiles of single training sets.";
+  const words =
+    "Where the black line has gaps, means may not exist. Brown: median and quartiles of single training sets.";
   const lines = wrapText(words, em, box.right - box.left);
   pen.lines("soft", box.left, box.bottom - (lines.length - 1) * 1.3 * em - 0.3 * em, lines);
 }
@@ -114,12 +164,18 @@ function drawDoubt(pen, box, run, learner, drawn) {
 function errorBar(pen, x, { value, half }, y, size) {
   if (!Number.isFinite(value) || !Number.isFinite(half)) return;
   const [low, high] = [x.place(value - half), x.place(value + half)];
-  pen.draw("path", { class: "errorbar", d: `M${low} ${y}H${high}M${low} ${y - size}v${2 * size}M${high} ${y - size}v${2 * size}` });
+  pen.draw("path", {
+    class: "errorbar",
+    d: `M${low} ${y}H${high}M${low} ${y - size}v${2 * size}M${high} ${y - size}v${2 * size}`,
+  });
 }
 
 function heavyParts(numbers) {
   return [
-    [["ink-median strong", "median risk "], ["strong", short(numbers.median)]],
+    [
+      ["ink-median strong", "median risk "],
+      ["strong", short(numbers.median)],
+    ],
     [["ink-median", `quartiles ${short(numbers.q25)} and ${short(numbers.q75)}`]],
     ..."A mean may not exist here: single training sets rule it.".split(" ").map((word) => [["soft", word]]),
   ];
@@ -141,7 +197,8 @@ export function identityWords(run, learner, drawn) {
   const who = setting === "" ? name : `${name}, ${setting}`;
   if (!numbers) return `${who}: noise + bias² + variance = risk; no estimates yet.`;
   const from = several(numbers.count, "training set", "training sets");
-  if (numbers.heavy) return `${who}: median risk ${short(numbers.median)}, quartiles ${short(numbers.q25)} and ${short(numbers.q75)}, from ${from}. A mean may not exist here.`;
+  if (numbers.heavy)
+    return `${who}: median risk ${short(numbers.median)}, quartiles ${short(numbers.q25)} and ${short(numbers.q75)}, from ${from}. A mean may not exist here.`;
   const decimals = decimalsFor(numbers.risk.half, numbers.risk.value, 1);
   const say = ({ value }) => rounded(value, decimals);
   const both = ({ value, half }) => `${rounded(value, decimals)} ± ${rounded(half, decimals)}`;

@@ -47,43 +47,59 @@ const whileOnline = (act) => () => {
 };
 
 const KEYS = [
-  ["Draw", [
-    [["Space"], "draw one training set; held, they stream in", null],
-    [["p"], "play and pause", togglePlay],
-    [["[", "]"], "slower, faster", null],
-    [["Backspace"], "one training set back", undoOne],
-    [["r", "Home"], "begin again with nothing drawn", drawNone],
-    [["End"], "show all", drawAll],
-  ]],
-  ["Look", [
-    [["1 – 6"], "scenes: Lab, Fits, Trade-off, One point, Double descent, Figure", null],
-    [["←", "→"], "move the marker: more or less of what is swept", null],
-    [["↑", "↓"], "the second number of a two-way sweep", null],
-    [[",", "."], "move the test point (Shift + arrow keys too)", null],
-    [["l"], "next learner", () => switchLearner(state.learner + 1)],
-    [["o"], "overlay the learners (scene 3)", toggleOverlay],
-    [["v"], "dartboard", toggleBoard],
-    [["t"], "exact theory on and off", toggleTheory],
-    [["n"], "a table of the numbers", () => togglePanel("numbers")],
-  ]],
-  ["Teach", [
-    [["PageDown", "PageUp"], "a clicker's way through a lesson: question, training sets streaming in, all of them, answer, next lesson – and back", null],
-    [["q"], "the question, large", toggleQuestion],
-    [["a"], "reveal the answer", toggleAnswer],
-    [["w"], "what to look for", toggleLook],
-    [["m"], "the menu of lessons", whileOnline(() => togglePanel("lessons"))],
-    [["b"], "black screen", toggleBlank],
-    [["j"], "the address for the class", whileOnline(() => app.lab?.address && togglePanel("join"))],
-  ]],
-  ["Page", [
-    [["c"], "controls: problem, learners, seed", whileOnline(() => togglePanel("controls"))],
-    [["e"], "export: pictures, table, TOML, link", () => togglePanel("export")],
-    [["f"], "full screen", toggleFull],
-    [["d"], "dark and light", toggleTheme],
-    [["+", "-", "0"], "larger, smaller, usual text", null],
-    [["?", "h"], "this help", () => togglePanel("help")],
-    [["Esc"], "close", null],
-  ]],
+  [
+    "Draw",
+    [
+      [["Space"], "draw one training set; held, they stream in", null],
+      [["p"], "play and pause", togglePlay],
+      [["[", "]"], "slower, faster", null],
+      [["Backspace"], "one training set back", undoOne],
+      [["r", "Home"], "begin again with nothing drawn", drawNone],
+      [["End"], "show all", drawAll],
+    ],
+  ],
+  [
+    "Look",
+    [
+      [["1 – 6"], "scenes: Lab, Fits, Trade-off, One point, Double descent, Figure", null],
+      [["←", "→"], "move the marker: more or less of what is swept", null],
+      [["↑", "↓"], "the second number of a two-way sweep", null],
+      [[",", "."], "move the test point (Shift + arrow keys too)", null],
+      [["l"], "next learner", () => switchLearner(state.learner + 1)],
+      [["o"], "overlay the learners (scene 3)", toggleOverlay],
+      [["v"], "dartboard", toggleBoard],
+      [["t"], "exact theory on and off", toggleTheory],
+      [["n"], "a table of the numbers", () => togglePanel("numbers")],
+    ],
+  ],
+  [
+    "Teach",
+    [
+      [
+        ["PageDown", "PageUp"],
+        "a clicker's way through a lesson: question, training sets streaming in, all of them, answer, next lesson – and back",
+        null,
+      ],
+      [["q"], "the question, large", toggleQuestion],
+      [["a"], "reveal the answer", toggleAnswer],
+      [["w"], "what to look for", toggleLook],
+      [["m"], "the menu of lessons", whileOnline(() => togglePanel("lessons"))],
+      [["b"], "black screen", toggleBlank],
+      [["j"], "the address for the class", whileOnline(() => app.lab?.address && togglePanel("join"))],
+    ],
+  ],
+  [
+    "Page",
+    [
+      [["c"], "controls: problem, learners, seed", whileOnline(() => togglePanel("controls"))],
+      [["e"], "export: pictures, table, TOML, link", () => togglePanel("export")],
+      [["f"], "full screen", toggleFull],
+      [["d"], "dark and light", toggleTheme],
+      [["+", "-", "0"], "larger, smaller, usual text", null],
+      [["?", "h"], "this help", () => togglePanel("help")],
+      [["Esc"], "close", null],
+    ],
+  ],
 ];
 
 // Keys whose action depends on the key itself.
@@ -119,7 +135,10 @@ function actionOf(event) {
 function onKeyDown(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   const { target } = event;
-  const writing = target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement || (target instanceof HTMLInputElement && !["range", "checkbox", "radio"].includes(target.type));
+  const writing =
+    target instanceof HTMLTextAreaElement ||
+    target instanceof HTMLSelectElement ||
+    (target instanceof HTMLInputElement && !["range", "checkbox", "radio"].includes(target.type));
   const inDialog = target instanceof Element && target.closest("dialog") !== null;
   if (event.key === "Escape") {
     if (!byId("blank").hidden) byId("blank").hidden = true;
@@ -153,16 +172,33 @@ function onKeyDown(event) {
 
 export function fillHelp(dialog) {
   const shown = (name) => element("kbd", {}, name.length === 1 ? name.toUpperCase() : name);
-  const sections = KEYS.map(([title, entries]) => element("div", {}, element("h3", {}, title), element("dl", {}, ...entries.flatMap(([names, words]) => [
-    element("dt", {}, ...names.flatMap((name, i) => (i === 0 ? [shown(name)] : [" ", shown(name)]))),
-    element("dd", {}, words),
-  ]))));
+  const sections = KEYS.map(([title, entries]) =>
+    element(
+      "div",
+      {},
+      element("h3", {}, title),
+      element(
+        "dl",
+        {},
+        ...entries.flatMap(([names, words]) => [
+          element("dt", {}, ...names.flatMap((name, i) => (i === 0 ? [shown(name)] : [" ", shown(name)]))),
+          element("dd", {}, words),
+        ]),
+      ),
+    ),
+  );
   const words = [
     "The picture opens with everything drawn. Space begins again with one training set. Drag on the trade-off to change what is swept; click on the fits to look at one x. The address bar always holds the exact scene.",
   ];
-  if (app.record) words.push("This page is a record of one experiment: it needs no server, and cannot change the experiment.");
+  if (app.record)
+    words.push("This page is a record of one experiment: it needs no server, and cannot change the experiment.");
   else if (app.lab.limits?.words?.length) words.push(`Limits of this lab: ${app.lab.limits.words.join("; ")}.`);
-  dialog.replaceChildren(dialogHead("Help"), ...words.map((text) => element("p", {}, text)), element("div", { class: "columns" }, ...sections), element("p", {}, `bvlab ${app.lab.version}`));
+  dialog.replaceChildren(
+    dialogHead("Help"),
+    ...words.map((text) => element("p", {}, text)),
+    element("div", { class: "columns" }, ...sections),
+    element("p", {}, `bvlab ${app.lab.version}`),
+  );
 }
 
 export function setUpKeys() {
@@ -173,7 +209,8 @@ export function setUpKeys() {
   window.addEventListener("blur", letGo);
   // After a click with the mouse the space bar draws again.
   document.addEventListener("click", (event) => {
-    const button = event.target instanceof Element ? event.target.closest("button, input[type=range], input[type=checkbox]") : null;
+    const button =
+      event.target instanceof Element ? event.target.closest("button, input[type=range], input[type=checkbox]") : null;
     if (button && event.detail > 0 && !button.closest("dialog")) button.blur();
   });
   byId("toggle-theme").addEventListener("click", toggleTheme);

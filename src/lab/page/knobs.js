@@ -39,7 +39,16 @@ export function goToScene(scene) {
   if (app.run?.head?.simulation && scene < 5) return;
   const from = state.scene;
   if (scene === 5 && !isDescent()) {
-    left.state = { lesson: state.lesson, toml: state.toml, sets: state.sets, at: state.at, learner: state.learner, x: state.x, x2: state.x2, drawn: state.drawn };
+    left.state = {
+      lesson: state.lesson,
+      toml: state.toml,
+      sets: state.sets,
+      at: state.at,
+      learner: state.learner,
+      x: state.x,
+      x2: state.x2,
+      drawn: state.drawn,
+    };
     openDescent(ONE_DIMENSION);
     return;
   }
@@ -71,18 +80,31 @@ export function switchLearner(learner) {
 }
 
 export function setUpKnobs() {
-  byId("tabs").append(...SCENES.map((name, i) => element("button", {
-    id: `tab-${i + 1}`, type: "button", role: "tab", "aria-controls": "pictures", title: `${name} (${i + 1})`,
-    onclick: () => goToScene(i + 1),
-    onkeydown: (event) => {
-      const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-      if (!by) return;
-      event.preventDefault();
-      event.stopPropagation();
-      goToScene(((i + by + SCENES.length) % SCENES.length) + 1);
-      byId(`tab-${state.scene}`).focus();
-    },
-  }, element("b", {}, String(i + 1)), name)));
+  byId("tabs").append(
+    ...SCENES.map((name, i) =>
+      element(
+        "button",
+        {
+          id: `tab-${i + 1}`,
+          type: "button",
+          role: "tab",
+          "aria-controls": "pictures",
+          title: `${name} (${i + 1})`,
+          onclick: () => goToScene(i + 1),
+          onkeydown: (event) => {
+            const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+            if (!by) return;
+            event.preventDefault();
+            event.stopPropagation();
+            goToScene(((i + by + SCENES.length) % SCENES.length) + 1);
+            byId(`tab-${state.scene}`).focus();
+          },
+        },
+        element("b", {}, String(i + 1)),
+        name,
+      ),
+    ),
+  );
 }
 
 // Fills an element anew only if what it is made of has changed.
@@ -99,7 +121,8 @@ export function showKnobs() {
     const tab = byId(`tab-${i + 1}`);
     const chosen = state.scene === i + 1;
     // On a phone the row of tabs is wider than the screen.
-    if (chosen && tab.getAttribute("aria-selected") !== "true") byId("tabs").scrollLeft = tab.offsetLeft - byId("tabs").offsetLeft - 40;
+    if (chosen && tab.getAttribute("aria-selected") !== "true")
+      byId("tabs").scrollLeft = tab.offsetLeft - byId("tabs").offsetLeft - 40;
     tab.setAttribute("aria-selected", String(chosen));
     tab.tabIndex = chosen ? 0 : -1;
     tab.disabled = (run?.head?.simulation ?? false) && i < 4;
@@ -130,12 +153,28 @@ function showLearners(run) {
     const buttons = learners.map((one, i) => {
       const swatch = element("span", { class: "swatch" });
       swatch.style.background = learnerColour(run.head, i);
-      return element("button", { type: "button", role: "radio", "data-learner": String(i), title: `${one.name} (L)`, onclick: () => switchLearner(i) }, swatch, element("span", {}, one.name));
+      return element(
+        "button",
+        {
+          type: "button",
+          role: "radio",
+          "data-learner": String(i),
+          title: `${one.name} (L)`,
+          onclick: () => switchLearner(i),
+        },
+        swatch,
+        element("span", {}, one.name),
+      );
     });
-    const both = element("button", { id: "overlay", type: "button", title: "All learners' risks in one picture (O)", onclick: toggleOverlay }, "Overlay");
+    const both = element(
+      "button",
+      { id: "overlay", type: "button", title: "All learners' risks in one picture (O)", onclick: toggleOverlay },
+      "Overlay",
+    );
     return overlay ? [...buttons, both] : buttons;
   });
-  for (const button of holder.querySelectorAll("[data-learner]")) button.setAttribute("aria-checked", String(Number(button.dataset.learner) === chosen));
+  for (const button of holder.querySelectorAll("[data-learner]"))
+    button.setAttribute("aria-checked", String(Number(button.dataset.learner) === chosen));
   holder.querySelector("#overlay")?.setAttribute("aria-pressed", String(state.overlay));
 }
 
@@ -150,14 +189,28 @@ function showSettings(run) {
   const { axes } = run.head.learners[learner];
   const holder = byId("settings");
   const key = JSON.stringify([learner, axes.map((axis) => [axis.name, axis.values.length])]);
-  rebuild(holder, key, () => axes.map((axis, i) => element("label", {}, element("span", {}), element("input", {
-    type: "range", id: `setting-${i}`, min: "0", max: String(axis.values.length - 1), step: "1", "aria-label": axis.about ? `${axis.name}: ${axis.about}` : axis.name,
-    oninput: (event) => {
-      if (!app.run?.head) return;
-      moveTo(app.run, learnerOf(app.run), i, Number(event.target.value));
-      redraw();
-    },
-  }))));
+  rebuild(holder, key, () =>
+    axes.map((axis, i) =>
+      element(
+        "label",
+        {},
+        element("span", {}),
+        element("input", {
+          type: "range",
+          id: `setting-${i}`,
+          min: "0",
+          max: String(axis.values.length - 1),
+          step: "1",
+          "aria-label": axis.about ? `${axis.name}: ${axis.about}` : axis.name,
+          oninput: (event) => {
+            if (!app.run?.head) return;
+            moveTo(app.run, learnerOf(app.run), i, Number(event.target.value));
+            redraw();
+          },
+        }),
+      ),
+    ),
+  );
   placesOf(run, learner).forEach((place, i) => {
     const label = holder.children[i];
     const words = `${axes[i].name} = ${short(axes[i].values[place])}`;
@@ -172,19 +225,34 @@ function showPointKnobs(run) {
   const holder = byId("point-knobs");
   const order = orderOf(run);
   const key = JSON.stringify([order.length, run.head.dimension, state.board]);
-  const slider = (name, label, point) => element("label", {}, element("span", {}), element("input", {
-    type: "range", id: `point-${name}`, min: "0", max: String(order.length - 1), step: "1", "aria-label": label,
-    oninput: (event) => {
-      const { head } = app.run;
-      const place = orderOf(app.run)[Number(event.target.value)];
-      state[name] = head.dimension === 1 ? head.test.x[place] : place;
-      redraw();
-    },
-  }));
+  const slider = (name, label) =>
+    element(
+      "label",
+      {},
+      element("span", {}),
+      element("input", {
+        type: "range",
+        id: `point-${name}`,
+        min: "0",
+        max: String(order.length - 1),
+        step: "1",
+        "aria-label": label,
+        oninput: (event) => {
+          const { head } = app.run;
+          const place = orderOf(app.run)[Number(event.target.value)];
+          state[name] = head.dimension === 1 ? head.test.x[place] : place;
+          redraw();
+        },
+      }),
+    );
   rebuild(holder, key, () => [
     slider("x", "test point"),
     ...(state.board ? [slider("x2", "second test point")] : []),
-    element("button", { id: "toggle-board", type: "button", title: "Strip and histogram, or dartboard (V)", onclick: toggleBoard }, state.board ? "Show one point" : "Show dartboard"),
+    element(
+      "button",
+      { id: "toggle-board", type: "button", title: "Strip and histogram, or dartboard (V)", onclick: toggleBoard },
+      state.board ? "Show one point" : "Show dartboard",
+    ),
   ]);
   const places = state.board ? [pointOf(run), secondPointOf(run)] : [pointOf(run)];
   places.forEach((point, i) => {
@@ -214,26 +282,80 @@ function showDescentKnobs(run) {
   const noise = run.head.experiment.problem?.noise ?? {};
   const key = JSON.stringify([state.lesson, family, swept, app.record !== null]);
   rebuild(holder, key, () => [
-    element("div", { class: "switch online", role: "group", "aria-label": "Dimensions" },
-      element("button", { id: "one-dimension", type: "button", "aria-pressed": String(state.lesson === ONE_DIMENSION), onclick: () => openDescent(ONE_DIMENSION) }, "1 dimension"),
-      element("button", { id: "ten-dimensions", type: "button", "aria-pressed": String(state.lesson === TEN_DIMENSIONS), onclick: () => openDescent(TEN_DIMENSIONS) }, "10 dimensions")),
-    element("label", { class: "online" }, element("span", {}), element("input", { type: "range", id: "ridge", min: "0", max: String(RIDGES.length - 1), step: "1", "aria-label": "ridge penalty λ", oninput: (event) => {
-      putSet(`learner.0.${family}.lambda`, toml(RIDGES[Number(event.target.value)]));
-      reload();
-      redraw();
-    } })),
-    element("label", { class: "online" }, element("span", {}), element("input", { type: "range", id: "descent-noise", min: "0", max: "1", step: "0.05", "aria-label": "standard deviation of the noise", oninput: (event) => {
-      putSet("problem.noise", toml({ normal: Number(event.target.value) }));
-      reload();
-      redraw();
-    } })),
+    element(
+      "div",
+      { class: "switch online", role: "group", "aria-label": "Dimensions" },
+      element(
+        "button",
+        {
+          id: "one-dimension",
+          type: "button",
+          "aria-pressed": String(state.lesson === ONE_DIMENSION),
+          onclick: () => openDescent(ONE_DIMENSION),
+        },
+        "1 dimension",
+      ),
+      element(
+        "button",
+        {
+          id: "ten-dimensions",
+          type: "button",
+          "aria-pressed": String(state.lesson === TEN_DIMENSIONS),
+          onclick: () => openDescent(TEN_DIMENSIONS),
+        },
+        "10 dimensions",
+      ),
+    ),
+    element(
+      "label",
+      { class: "online" },
+      element("span", {}),
+      element("input", {
+        type: "range",
+        id: "ridge",
+        min: "0",
+        max: String(RIDGES.length - 1),
+        step: "1",
+        "aria-label": "ridge penalty λ",
+        oninput: (event) => {
+          putSet(`learner.0.${family}.lambda`, toml(RIDGES[Number(event.target.value)]));
+          reload();
+          redraw();
+        },
+      }),
+    ),
+    element(
+      "label",
+      { class: "online" },
+      element("span", {}),
+      element("input", {
+        type: "range",
+        id: "descent-noise",
+        min: "0",
+        max: "1",
+        step: "0.05",
+        "aria-label": "standard deviation of the noise",
+        oninput: (event) => {
+          putSet("problem.noise", toml({ normal: Number(event.target.value) }));
+          reload();
+          redraw();
+        },
+      }),
+    ),
   ]);
   const wanted = wantedDescent(family, own.lambda ?? 0, Object.values(noise)[0]);
   const [, ridge, sd] = holder.children;
-  const place = RIDGES.reduce((best, one, i) => (Math.abs(one - wanted.lambda) < Math.abs(RIDGES[best] - wanted.lambda) ? i : best), 0);
+  const place = RIDGES.reduce(
+    (best, one, i) => (Math.abs(one - wanted.lambda) < Math.abs(RIDGES[best] - wanted.lambda) ? i : best),
+    0,
+  );
   setSlider(ridge, place, `ridge λ = ${short(wanted.lambda)}`);
   ridge.lastChild.disabled = swept.includes("lambda");
-  setSlider(sd, typeof wanted.noise === "number" ? wanted.noise : 0, `noise sd = ${typeof wanted.noise === "number" ? short(wanted.noise) : wanted.noise}`);
+  setSlider(
+    sd,
+    typeof wanted.noise === "number" ? wanted.noise : 0,
+    `noise sd = ${typeof wanted.noise === "number" ? short(wanted.noise) : wanted.noise}`,
+  );
 }
 
 function setSlider(label, value, words) {
@@ -245,7 +367,11 @@ function setSlider(label, value, words) {
 
 // What is asked for, which may be ahead of the run that is shown.
 function wantedDescent(family, lambda, noise) {
-  const asked = (key) => state.sets.filter((set) => set.startsWith(`${key}=`)).pop()?.slice(key.length + 1);
+  const asked = (key) =>
+    state.sets
+      .filter((set) => set.startsWith(`${key}=`))
+      .pop()
+      ?.slice(key.length + 1);
   const ridge = asked(`learner.0.${family}.lambda`);
   const sd = /normal = ([0-9.e-]+)/.exec(asked("problem.noise") ?? "")?.[1];
   return { lambda: ridge === undefined ? lambda : Number(ridge), noise: sd === undefined ? noise : Number(sd) };

@@ -11,7 +11,12 @@ function wordsOf() {
   const listed = app.lab?.lessons.find((lesson) => lesson.name === state.lesson);
   const head = app.run?.head;
   const own = head && (state.toml !== null || head.name === state.lesson || app.record) ? head : null;
-  return { title: own?.title ?? listed?.title ?? own?.name ?? state.lesson ?? "An experiment of yours", lookFor: own?.lookFor ?? listed?.lookFor ?? null, question: own?.question ?? listed?.question ?? null, answer: own?.answer ?? listed?.answer ?? null };
+  return {
+    title: own?.title ?? listed?.title ?? own?.name ?? state.lesson ?? "An experiment of yours",
+    lookFor: own?.lookFor ?? listed?.lookFor ?? null,
+    question: own?.question ?? listed?.question ?? null,
+    answer: own?.answer ?? listed?.answer ?? null,
+  };
 }
 
 // Opens a lesson, at a step of it.
@@ -106,14 +111,26 @@ export function showLesson() {
   const strip = byId("strip");
   const parts = [];
   if (state.look && words.lookFor) parts.push(["look", "Look for", words.lookFor]);
-  if ((state.step === "picture" || state.step === "answer") && words.question) parts.push(["question", "Question", words.question]);
+  if ((state.step === "picture" || state.step === "answer") && words.question)
+    parts.push(["question", "Question", words.question]);
   if (state.step === "answer" && words.answer) parts.push(["answer", "Answer", words.answer]);
   const reveal = state.step === "picture" && words.answer !== null;
-  fill(strip, parts.length > 0 ? JSON.stringify([parts, reveal]) : "", () => parts.map(([name, label, text]) => {
-    const line = element("p", { class: name }, element("b", {}, label), text);
-    if (name !== "question" || !reveal) return line;
-    return element("div", { class: "after" }, line, element("button", { id: "reveal", type: "button", title: "Reveal the answer (A)", onclick: toggleAnswer }, "Reveal answer"));
-  }));
+  fill(strip, parts.length > 0 ? JSON.stringify([parts, reveal]) : "", () =>
+    parts.map(([name, label, text]) => {
+      const line = element("p", { class: name }, element("b", {}, label), text);
+      if (name !== "question" || !reveal) return line;
+      return element(
+        "div",
+        { class: "after" },
+        line,
+        element(
+          "button",
+          { id: "reveal", type: "button", title: "Reveal the answer (A)", onclick: toggleAnswer },
+          "Reveal answer",
+        ),
+      );
+    }),
+  );
 }
 
 // Fills an element if what it shows has changed; empty, it is hidden.
@@ -132,16 +149,31 @@ export function fillLessons(dialog) {
   }
   const sections = [...groups].flatMap(([group, lessons]) => [
     element("h3", {}, group),
-    element("ul", {}, ...lessons.map((lesson) => element("li", {}, element("button", {
-      type: "button",
-      "data-lesson": lesson.name,
-      "aria-current": lesson.name === state.lesson ? "true" : null,
-      autofocus: lesson.name === state.lesson ? "" : null,
-      onclick: () => {
-        openPanel("");
-        openLesson(lesson.name);
-      },
-    }, lesson.title, element("small", {}, lesson.name))))),
+    element(
+      "ul",
+      {},
+      ...lessons.map((lesson) =>
+        element(
+          "li",
+          {},
+          element(
+            "button",
+            {
+              type: "button",
+              "data-lesson": lesson.name,
+              "aria-current": lesson.name === state.lesson ? "true" : null,
+              autofocus: lesson.name === state.lesson ? "" : null,
+              onclick: () => {
+                openPanel("");
+                openLesson(lesson.name);
+              },
+            },
+            lesson.title,
+            element("small", {}, lesson.name),
+          ),
+        ),
+      ),
+    ),
   ]);
   dialog.replaceChildren(dialogHead("Lessons"), ...sections);
 }

@@ -43,15 +43,51 @@ function show() {
 // What is worth a note: mistakes, warnings, limits.
 function showNotes() {
   const notes = [];
-  if (app.problem && (app.problem.passing || !mistakeIsShown())) notes.push(["alarm", [app.problem.message, app.problem.help].filter(Boolean).join(" ")]);
+  if (app.problem && (app.problem.passing || !mistakeIsShown())) notes.push(["alarm", withHelp(app.problem)]);
   const end = app.run?.end;
   if (end?.stopped) notes.push(["note", end.stopped]);
-  if (end && !page.hushed?.has(app.run)) for (const warning of (end.warnings ?? []).slice(0, 2)) notes.push(["note", warning]);
+  if (end && !page.hushed?.has(app.run))
+    for (const warning of (end.warnings ?? []).slice(0, 2)) notes.push(["note", warning]);
   const holder = byId("notes");
   const key = JSON.stringify(notes);
   if (holder.dataset.key === key) return;
   holder.dataset.key = key;
-  holder.replaceChildren(...notes.map(([name, text]) => element("p", { class: name }, element("span", { title: text, onclick: (event) => event.target.classList.toggle("whole") }, text), name === "note" ? element("button", { type: "button", "aria-label": "Hide this note", onclick: hush }, "✕") : null)));
+  const undo = undoButton();
+  holder.replaceChildren(
+    ...notes.map(([name, text]) =>
+      element(
+        "p",
+        { class: name },
+        element("span", { title: text, onclick: (event) => event.target.classList.toggle("whole") }, text),
+        name === "note"
+          ? element("button", { type: "button", "aria-label": "Hide this note", onclick: hush }, "✕")
+          : undo,
+      ),
+    ),
+  );
+}
+
+function withHelp({ message, help }) {
+  if (!help) return message;
+  return /[.!?]$/.test(message) ? `${message} ${help}` : `${message}: ${help}`;
+}
+
+// A link to an experiment that cannot be run must not be a dead end.
+function undoButton() {
+  if (app.run !== null || state.sets.length === 0 || app.problem?.passing) return null;
+  return element(
+    "button",
+    {
+      id: "undo-link",
+      type: "button",
+      onclick: () => {
+        state.sets = [];
+        runScene();
+        redraw();
+      },
+    },
+    "Open the lesson as it is",
+  );
 }
 
 function hush() {
@@ -98,7 +134,12 @@ function returnTo() {
 
 // An address without a lesson is the beginning.
 function begin() {
-  if (app.record) Object.assign(state, { lesson: app.record.scene.lesson ?? app.record.lab.open ?? null, toml: app.record.scene.toml ?? null, sets: app.record.scene.set ?? [] });
+  if (app.record)
+    Object.assign(state, {
+      lesson: app.record.scene.lesson ?? app.record.lab.open ?? null,
+      toml: app.record.scene.toml ?? null,
+      sets: app.record.scene.set ?? [],
+    });
   else if (state.lesson === null && state.toml === null) state.lesson = app.lab.open;
   const lesson = app.lab.lessons.find((one) => one.name === state.lesson);
   if (lesson?.simulation) state.scene = 6;
@@ -107,8 +148,11 @@ function begin() {
 function fillJoin(dialog) {
   const { address, qr } = app.lab;
   const inside = [dialogHead("Open this address")];
-  if (qr) inside.push(element("img", { src: `data:image/svg+xml,${encodeURIComponent(qr)}`, alt: `QR code of ${address}` }));
-  inside.push(element("p", {}, address ?? "This lab is open to this computer alone. Start it with --listen for the class."));
+  if (qr)
+    inside.push(element("img", { src: `data:image/svg+xml,${encodeURIComponent(qr)}`, alt: `QR code of ${address}` }));
+  inside.push(
+    element("p", {}, address ?? "This lab is open to this computer alone. Start it with --listen for the class."),
+  );
   dialog.replaceChildren(...inside);
 }
 
@@ -120,7 +164,11 @@ async function ask() {
       return;
     } catch (error) {
       const seconds = Math.max(wait, error.retryAfter ?? 0);
-      app.problem = { message: error.status ? error.message : "The lab does not answer.", help: `Trying again in ${seconds} s.`, passing: true };
+      app.problem = {
+        message: error.status ? error.message : "The lab does not answer.",
+        help: `Trying again in ${seconds} s.`,
+        passing: true,
+      };
       document.documentElement.dataset.state = "error";
       redraw();
       await new Promise((done) => setTimeout(done, seconds * 1000));
@@ -131,7 +179,9 @@ async function ask() {
 async function openPage() {
   app.record = readRecord();
   app.listeners = {
-    redraw: () => { page.frame ||= requestAnimationFrame(show); },
+    redraw: () => {
+      page.frame ||= requestAnimationFrame(show);
+    },
     reload: () => {
       if (!app.record) runScene(SETTLING);
     },

@@ -27,15 +27,31 @@ export function drawNorm(pen, run, learner, rightRoom, leftRoom, x) {
   const own = run.head.learners[learner];
   const whole = { left: 0, right: pen.width, top: 0, bottom: pen.height };
   if (!norms || own.axes.length === 0) {
-    drawNotice(pen, whole, run.end ? ["This learner solves for no weights."] : ["The weights are on their way."]);
+    drawNotice(
+      pen,
+      whole,
+      run.end ? ["There are no weights to show for this learner."] : ["The weights are on their way."],
+    );
     return;
   }
   const y = heights(norms, pen.height, em);
-  const box = { left: leftRoom, right: pen.width - Math.max(rightRoom, labelsRoom(pen, ["weights"])), top: y.end, bottom: y.start };
+  const box = {
+    left: leftRoom,
+    right: pen.width - Math.max(rightRoom, labelsRoom(pen, ["weights"])),
+    top: y.end,
+    bottom: y.start,
+  };
   const across = new Axis(x.log, [x.from, x.to], [box.left + 0.6 * em, box.right - 0.6 * em]);
   const values = Array.from(own.axes[0].values);
   const axis = own.axes[0];
-  drawAxes(pen, box, across, y, { x: axis.about ? [`${axis.name} (${axis.about})`, axis.name] : [axis.name], y: "‖w‖" }, values);
+  drawAxes(
+    pen,
+    box,
+    across,
+    y,
+    { x: axis.about ? [`${axis.name} (${axis.about})`, axis.name] : [axis.name], y: "‖w‖" },
+    values,
+  );
   if (run.head.threshold !== null) {
     const place = across.place(run.head.threshold);
     pen.line("threshold", place, box.top, place, box.bottom);
@@ -45,7 +61,13 @@ export function drawNorm(pen, run, learner, rightRoom, leftRoom, x) {
   pen.clip(box);
   pen.draw("path", { class: "curve weights", d: pathThrough(xs, ys) });
   pen.close();
-  drawLabels(pen, box.right - 0.5 * em, [{ y: ys.filter(Number.isFinite).pop(), text: "weights", name: "weights" }], box.top, box.bottom);
+  drawLabels(
+    pen,
+    box.right - 0.5 * em,
+    [{ y: ys.filter(Number.isFinite).pop(), text: "weights", name: "weights" }],
+    box.top,
+    box.bottom,
+  );
   const place = across.place(values[placesOf(run, learner)[0]]);
   pen.line("marker", place, box.top, place, box.bottom);
 }

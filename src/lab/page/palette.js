@@ -1,6 +1,13 @@
 // The learners' colours, the same as in the figures, on light and on dark paper.
 
-const COLOURS = [[0, 104, 172], [213, 84, 0], [0, 145, 105], [190, 90, 150], [178, 130, 0], [80, 160, 210]];
+const COLOURS = [
+  [0, 104, 172],
+  [213, 84, 0],
+  [0, 145, 105],
+  [190, 90, 150],
+  [178, 130, 0],
+  [80, 160, 210],
+];
 
 // On dark paper colours get lighter.
 function painted(colour) {

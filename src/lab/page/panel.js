@@ -12,8 +12,9 @@ function upright(pen, axis) {
   return Math.max(2, Math.floor(Math.abs(axis.end - axis.start) / (2.4 * pen.em)));
 }
 
-// Draws the frame of a panel. `titles`: x and y; `marks`: the values that may be numbered on x.
-export function drawAxes(pen, box, x, y, titles, marks = null, numbered = true) {
+// Draws the frame of a panel. `titles`: x and y; `marks`: the values that may be numbered on x;
+// `zero`: where on a logarithmic axis a zero stands.
+export function drawAxes(pen, box, x, y, titles, marks = null, numbered = true, zero = null) {
   const rows = y.ticks(upright(pen, y));
   for (const tick of rows) {
     const place = y.place(tick);
@@ -22,25 +23,37 @@ export function drawAxes(pen, box, x, y, titles, marks = null, numbered = true) 
   }
   pen.line("frame", box.left, box.top, box.left, box.bottom);
   pen.line("frame", box.left, box.bottom, box.right, box.bottom);
-  if (numbered) drawNumbers(pen, box, x, marks);
+  if (numbered) drawNumbers(pen, box, x, marks, zero);
   if (titles.y) {
     const [left, middle] = [0.95 * pen.em, (box.top + box.bottom) / 2];
-    pen.draw("text", { class: "title", transform: `translate(${left + (titles.left ?? 0)} ${middle}) rotate(-90)`, "font-size": pen.em, "text-anchor": "middle" }, titles.y);
+    pen.draw(
+      "text",
+      {
+        class: "title",
+        transform: `translate(${left + (titles.left ?? 0)} ${middle}) rotate(-90)`,
+        "font-size": pen.em,
+        "text-anchor": "middle",
+      },
+      titles.y,
+    );
   }
   if (titles.x) {
-    const fitting = [titles.x].flat().find((title) => textWidth(title, pen.em) < box.right - box.left) ?? [titles.x].flat().pop();
+    const fitting =
+      [titles.x].flat().find((title) => textWidth(title, pen.em) < box.right - box.left) ?? [titles.x].flat().pop();
     pen.text("title", (box.left + box.right) / 2, box.bottom + 2.55 * pen.em, fitting, pen.em, "middle");
   }
 }
 
-function drawNumbers(pen, box, x, marks) {
+function drawNumbers(pen, box, x, marks, zero) {
   const wanted = Math.max(2, Math.floor((box.right - box.left) / (3.6 * pen.em)));
   // Swept values are numbered themselves if there is room for all of them.
   const own = marks && !x.log && marks.length <= 24 && marks.length * 2.1 * pen.em < box.right - box.left;
   const ticks = own ? [...marks] : x.ticks(wanted, marks !== null && marks.every(Number.isInteger));
   let free = -Infinity;
-  for (const tick of ticks) {
-    const [place, label] = [x.place(tick), tickLabel(tick, ticks, x.log)];
+  const shown =
+    zero === null ? ticks : [zero, ...ticks.filter((tick) => marks.some((mark) => mark > zero && mark <= tick))];
+  for (const tick of shown) {
+    const [place, label] = [x.place(tick), tick === zero ? "0" : tickLabel(tick, ticks, x.log)];
     const half = textWidth(label, pen.em) / 2;
     pen.line("frame", place, box.bottom, place, box.bottom + 0.25 * pen.em);
     if (place - half < free) continue;
@@ -68,7 +81,8 @@ export function drawLabels(pen, x, labels, top, bottom) {
   }
   sorted.forEach((label, i) => {
     const end = Math.min(bottom, Math.max(top, label.y));
-    if (Math.abs(places[i] - end) > 0.3 * pen.em) pen.draw("line", { class: "leader", x1: x + 2, y1: end, x2: x + 0.55 * pen.em, y2: places[i] });
+    if (Math.abs(places[i] - end) > 0.3 * pen.em)
+      pen.draw("line", { class: "leader", x1: x + 2, y1: end, x2: x + 0.55 * pen.em, y2: places[i] });
     const place = { x: x + 0.65 * pen.em, y: places[i] + 0.35 * pen.em, "font-size": pen.em };
     // A learner's colour is its own; a part's comes from the style sheet.
     if (label.colour) pen.draw("text", { class: "label", fill: label.colour, ...place }, label.text);

@@ -56,7 +56,8 @@ function tick(now) {
     player.last = now;
     const begun = state.drawn !== null;
     drawOne();
-    for (let more = 1; calm.matches && more < state.speed && state.drawn !== null && state.drawn < run.kept; more++) drawOne();
+    for (let more = 1; calm.matches && more < state.speed && state.drawn !== null && state.drawn < run.kept; more++)
+      drawOne();
     if (run && begun && run.complete(state.drawn)) {
       state.drawn = null;
       pause();
@@ -110,8 +111,10 @@ export function countWords(run) {
   if (!run?.head) return "";
   if (run.head.simulation) return "a simulation";
   if (run.complete(state.drawn)) {
-    const have = run.end ? run.total : run.newest?.count ?? run.ready;
-    return run.end ? `all ${several(have, "training set", "training sets")} drawn` : `${thousands(have)} of ${several(run.total, "training set", "training sets")}`;
+    const have = run.end ? run.total : (run.newest?.count ?? run.ready);
+    return run.end
+      ? `all ${several(have, "training set", "training sets")} drawn`
+      : `${thousands(have)} of ${several(run.total, "training set", "training sets")} so far`;
   }
   return `${thousands(state.drawn)} of ${several(run.total, "training set", "training sets")}`;
 }
@@ -120,6 +123,8 @@ export function setUpPlayer() {
   byId("speed").append(...SPEEDS.map((speed) => element("option", { value: String(speed) }, `${speed} a second`)));
   byId("speed").addEventListener("change", (event) => {
     state.speed = Number(event.target.value);
+    // After a choice with the mouse the space bar draws again.
+    if (!event.target.matches(":focus-visible")) event.target.blur();
     redraw();
   });
   byId("reset").addEventListener("click", drawNone);

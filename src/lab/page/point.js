@@ -33,7 +33,12 @@ export function splitAt(run, learner, drawn, point) {
   const variance = count > 1 ? square / (count - 1) : NaN;
   const t95 = run.frameAt(drawn)?.t95 ?? NaN;
   return {
-    truth, noise, predictions, mean, count, variance,
+    truth,
+    noise,
+    predictions,
+    mean,
+    count,
+    variance,
     // The mean's own scatter is taken off, so that bias² is right on average.
     bias2: (mean - truth) ** 2 - variance / count,
     biasHalf: t95 * 2 * Math.abs(mean - truth) * Math.sqrt(variance / count),
@@ -44,7 +49,9 @@ export function splitAt(run, learner, drawn, point) {
 // The heights: nearly all predictions of the run, so that they stay as training sets come in.
 function heightsAt(run, learner, point) {
   const setting = settingOf(run, learner);
-  const all = Array.from({ length: run.ready }, (_, draw) => run.fit(draw, learner, setting)[point]).filter(Number.isFinite).sort((a, b) => a - b);
+  const all = Array.from({ length: run.ready }, (_, draw) => run.fit(draw, learner, setting)[point])
+    .filter(Number.isFinite)
+    .sort((a, b) => a - b);
   const truth = run.head.test.truth[point];
   const at = (share) => all[Math.round(share * (all.length - 1))] ?? truth;
   // A few wild fits must not squeeze the rest.
@@ -61,7 +68,10 @@ export function drawPoint(pen, outer, run, learner, drawn, point) {
   const split = splitAt(run, learner, drawn, point);
   const count = split.predictions.length;
   const heading = `predictions at ${pointWords(run, point)}${setting === "" ? "" : ` (${setting})`}`;
-  const size = Math.min(1.1 * em, (1.1 * em * (outer.right - outer.left - 0.6 * em)) / textWidth(heading, 1.1 * em, 600));
+  const size = Math.min(
+    1.1 * em,
+    (1.1 * em * (outer.right - outer.left - 0.6 * em)) / textWidth(heading, 1.1 * em, 600),
+  );
   pen.text("heading", outer.left + 0.3 * em, outer.top + 1.1 * em, heading, size);
   const below = splitLines(pen, outer, run, split);
   const box = { left: 0, right: 0, top: outer.top + 2 * em, bottom: outer.bottom - below.length * 1.4 * em - 0.9 * em };
@@ -74,7 +84,13 @@ export function drawPoint(pen, outer, run, learner, drawn, point) {
   const x = new Axis(false, [0, 1], [box.left, box.right]);
   drawAxes(pen, box, x, y, { y: "prediction", left: outer.left }, null, false);
   if (count === 0) {
-    drawNotice(pen, box, run.head.keep === 0 ? ["The fits of this experiment are", "too many to be sent to the page."] : ["Space draws a training set."]);
+    drawNotice(
+      pen,
+      box,
+      run.head.keep === 0
+        ? ["The fits of this experiment are", "too many to be sent to the page."]
+        : ["Space draws a training set."],
+    );
   }
   pen.clip(box);
   drawHistogram(pen, { ...box, left: strip + 0.5 * em, right: box.right - 3.2 * em }, y, split.predictions);
@@ -83,27 +99,45 @@ export function drawPoint(pen, outer, run, learner, drawn, point) {
     // Beside each other in a fixed disorder, so that equal ones can be told apart.
     const across = box.left + em + ((i * 0.618034) % 1) * (strip - box.left - 1.6 * em);
     const newest = i === count - 1 && drawn !== null && drawn <= run.ready;
-    pen.draw("circle", { class: newest ? "dart newest" : "dart", cx: across, cy: y.place(prediction), r: (newest ? 0.36 : 0.24) * em });
+    pen.draw("circle", {
+      class: newest ? "dart newest" : "dart",
+      cx: across,
+      cy: y.place(prediction),
+      r: (newest ? 0.36 : 0.24) * em,
+    });
   });
   if (count > 0) pen.line("curve bias bold", box.left, y.place(split.mean), box.right, y.place(split.mean));
   const sd = Math.sqrt(split.variance);
   if (count > 1 && Number.isFinite(sd)) {
     const [at, half] = [box.right - 2.5 * em, 0.35 * em];
     const [low, high] = [y.place(split.mean - sd), y.place(split.mean + sd)];
-    pen.draw("path", { class: "curve variance", d: `M${at} ${low}V${high}M${at - half} ${low}h${2 * half}M${at - half} ${high}h${2 * half}` });
+    pen.draw("path", {
+      class: "curve variance",
+      d: `M${at} ${low}V${high}M${at - half} ${low}h${2 * half}M${at - half} ${high}h${2 * half}`,
+    });
     pen.text("ink-variance strong", at - 0.5 * em, Math.max(box.top + em, high - 0.25 * em), "± sd", em, "middle");
   }
   if (count > 0) {
     const at = box.right - 0.9 * em;
     const [from, to] = [y.place(split.truth), y.place(split.mean)];
     const tip = Math.min(0.45 * em, Math.abs(to - from)) * Math.sign(to - from);
-    pen.draw("path", { class: "curve bias", d: `M${at} ${from}V${to}m${-Math.abs(tip)} ${-tip}L${at} ${to}l${Math.abs(tip)} ${-tip}` });
+    pen.draw("path", {
+      class: "curve bias",
+      d: `M${at} ${from}V${to}m${-Math.abs(tip)} ${-tip}L${at} ${to}l${Math.abs(tip)} ${-tip}`,
+    });
   }
   pen.close();
   if (count > 0) {
     const bias = split.mean - split.truth;
     const middle = (y.place(split.truth) + y.place(split.mean)) / 2;
-    labels.push({ y: middle, text: `bias ${bias < 0 ? "" : "+"}${rounded(bias, Math.max(1, decimalsFor(Math.abs(bias) / 10, bias, 1)))}`.replace(/(\.\d{3})\d+/, "$1"), name: "bias" });
+    labels.push({
+      y: middle,
+      text: `bias ${bias < 0 ? "" : "+"}${rounded(bias, Math.max(1, decimalsFor(Math.abs(bias) / 10, bias, 1)))}`.replace(
+        /(\.\d{3})\d+/,
+        "$1",
+      ),
+      name: "bias",
+    });
   }
   drawLabels(pen, box.right, labels, box.top + 0.4 * em, box.bottom - 0.2 * em);
   let at = outer.bottom - (below.length - 1) * 1.4 * em - 0.35 * em;
@@ -125,23 +159,47 @@ function drawHistogram(pen, box, y, predictions) {
   const most = Math.max(1, ...counts);
   const height = (y.start - y.end) / bins;
   counts.forEach((count, bin) => {
-    pen.draw("rect", { class: "histogram", x: box.left, y: y.start - (bin + 1) * height + 0.5, width: ((box.right - box.left) * count) / most, height: Math.max(1, height - 1) });
+    pen.draw("rect", {
+      class: "histogram",
+      x: box.left,
+      y: y.start - (bin + 1) * height + 0.5,
+      width: ((box.right - box.left) * count) / most,
+      height: Math.max(1, height - 1),
+    });
   });
 }
 
 // The numbers below the picture, as lines of words with their classes.
 function splitLines(pen, outer, run, split) {
-  if (split.predictions.length === 0 && split.count === 0) return [[["soft", `truth ${plain(split.truth)}, noise ${plain(split.noise)}`]]];
-  if (!(split.count > 1)) return [[["soft", `truth ${plain(split.truth)}, prediction ${plain(split.mean)}: one more for a spread`]]];
+  if (split.predictions.length === 0 && split.count === 0)
+    return [[["soft", `truth ${plain(split.truth)}, noise ${plain(split.noise)}`]]];
+  if (!(split.count > 1))
+    return [[["soft", `truth ${plain(split.truth)}, prediction ${plain(split.mean)}: one more for a spread`]]];
   const { noise, bias2, variance } = split;
   const number = (value, half) => (Number.isFinite(half) ? plusMinus(value, half) : plain(value));
   const parts = [
-    [["ink-noise strong", "noise "], ["", plain(noise)], ["soft", " + "]],
-    [["ink-bias strong", "bias² "], ["", number(bias2, split.biasHalf)], ["soft", " + "]],
-    [["ink-variance strong", "variance "], ["", number(variance, split.varianceHalf)], ["soft", " = "]],
-    [["ink-risk strong", "risk "], ["strong", plain(noise + bias2 + variance)]],
+    [
+      ["ink-noise strong", "noise "],
+      ["", plain(noise)],
+      ["soft", " + "],
+    ],
+    [
+      ["ink-bias strong", "bias² "],
+      ["", number(bias2, split.biasHalf)],
+      ["soft", " + "],
+    ],
+    [
+      ["ink-variance strong", "variance "],
+      ["", number(variance, split.varianceHalf)],
+      ["soft", " = "],
+    ],
+    [
+      ["ink-risk strong", "risk "],
+      ["strong", plain(noise + bias2 + variance)],
+    ],
   ];
-  const width = (part) => part.reduce((sum, [name, text]) => sum + textWidth(text, pen.em, name.includes("strong") ? 600 : 400), 0);
+  const width = (part) =>
+    part.reduce((sum, [name, text]) => sum + textWidth(text, pen.em, name.includes("strong") ? 600 : 400), 0);
   const lines = [[]];
   let used = 0;
   for (const part of parts) {
@@ -153,7 +211,10 @@ function splitLines(pen, outer, run, split) {
     used += width(part);
   }
   const shown = split.predictions.length;
-  const from = split.count > shown ? `split from ${several(split.count, "training set", "training sets")}; dots: ${shown} of them` : `from ${several(split.count, "training set", "training sets")}`;
+  const from =
+    split.count > shown
+      ? `split from ${several(split.count, "training set", "training sets")}; dots: ${shown} of them`
+      : `from ${several(split.count, "training set", "training sets")}`;
   return [...lines, [["soft", from]]];
 }
 

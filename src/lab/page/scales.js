@@ -5,7 +5,8 @@ function linearTicks(from, to, wanted, whole) {
   const rough = (to - from) / Math.max(1, wanted);
   if (!(rough > 0) || !Number.isFinite(rough)) return [from];
   const decade = 10 ** Math.floor(Math.log10(rough));
-  let step = [1, 2, 2.5, 5, 10].map((factor) => factor * decade).find((one) => one >= rough * (1 - 1e-9)) ?? 10 * decade;
+  let step =
+    [1, 2, 2.5, 5, 10].map((factor) => factor * decade).find((one) => one >= rough * (1 - 1e-9)) ?? 10 * decade;
   if (whole) {
     step = Math.max(step, 1);
     if (!Number.isInteger(step)) step = 5 * decade;
@@ -40,9 +41,14 @@ export function tickLabel(value, ticks, log) {
   if (log) return value.toFixed(Math.max(0, -Math.floor(Math.log10(size)))).replace("-", "−");
   const steps = ticks.slice(1).map((tick, i) => Math.abs(tick - ticks[i]));
   const step = Math.min(Infinity, ...steps);
-  if (!Number.isFinite(step)) return Number.isInteger(value) ? String(value).replace("-", "−") : value.toFixed(2).replace("-", "−");
+  if (!Number.isFinite(step))
+    return Number.isInteger(value) ? String(value).replace("-", "−") : value.toFixed(2).replace("-", "−");
   let decimals = 0;
-  while (decimals < 7 && Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6 * step * 10 ** decimals) decimals++;
+  while (
+    decimals < 7 &&
+    Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6 * step * 10 ** decimals
+  )
+    decimals++;
   return value.toFixed(decimals).replace("-", "−");
 }
 

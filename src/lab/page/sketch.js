@@ -23,7 +23,12 @@ export function makeSketch(points, range, heights, changed) {
   const knots = startingKnots(points, range);
   const svg = document.createElementNS(SVG, "svg");
   svg.setAttribute("aria-hidden", "true");
-  const pad = element("div", { id: "sketch", class: "picture", role: "group", "aria-label": "The curve, drawn by hand: knots from left to right, their height with the up and down arrows" });
+  const pad = element("div", {
+    id: "sketch",
+    class: "picture",
+    role: "group",
+    "aria-label": "The curve, drawn by hand: knots from left to right, their height with the up and down arrows",
+  });
   const x = (i) => range[0] + ((range[1] - range[0]) * i) / (KNOTS - 1);
   const pen = new Pen(svg);
   let focused = -1;
@@ -32,28 +37,52 @@ export function makeSketch(points, range, heights, changed) {
     const [across, up] = axes();
     const places = knots.map((_, i) => across.place(i));
     if (heights[0] < 0 && heights[1] > 0) pen.line("grid", 0, up.place(0), pen.width, up.place(0));
-    pen.draw("path", { class: "curve truth bold", d: pathThrough(places, knots.map((knot) => up.place(knot))) });
+    pen.draw("path", {
+      class: "curve truth bold",
+      d: pathThrough(
+        places,
+        knots.map((knot) => up.place(knot)),
+      ),
+    });
     if (focused >= 0) pen.draw("circle", { class: "handle", cx: places[focused], cy: up.place(knots[focused]), r: 6 });
     pen.end();
   };
-  const axes = () => [new Axis(false, [0, KNOTS - 1], [6, pen.width - 6]), new Axis(false, heights, [pen.height - 6, 6])];
+  const axes = () => [
+    new Axis(false, [0, KNOTS - 1], [6, pen.width - 6]),
+    new Axis(false, heights, [pen.height - 6, 6]),
+  ];
   const tell = () => changed(knots.map((knot, i) => [Number(x(i).toPrecision(5)), Number(knot.toPrecision(4))]));
-  const inputs = knots.map((knot, i) => element("input", {
-    type: "range", min: "0", max: String(STEPS), step: "1", "aria-label": `height at x = ${short(x(i))}`,
-    value: String(Math.round(((knot - heights[0]) / (heights[1] - heights[0])) * STEPS)),
-    onfocus: () => { focused = i; show(); },
-    onblur: () => { focused = -1; show(); },
-    oninput: (event) => {
-      knots[i] = heights[0] + ((heights[1] - heights[0]) * Number(event.target.value)) / STEPS;
-      show();
-      tell();
-    },
-  }));
+  const inputs = knots.map((knot, i) =>
+    element("input", {
+      type: "range",
+      min: "0",
+      max: String(STEPS),
+      step: "1",
+      "aria-label": `height at x = ${short(x(i))}`,
+      value: String(Math.round(((knot - heights[0]) / (heights[1] - heights[0])) * STEPS)),
+      onfocus: () => {
+        focused = i;
+        show();
+      },
+      onblur: () => {
+        focused = -1;
+        show();
+      },
+      oninput: (event) => {
+        knots[i] = heights[0] + ((heights[1] - heights[0]) * Number(event.target.value)) / STEPS;
+        show();
+        tell();
+      },
+    }),
+  );
   let last = null;
   const draw = (event) => {
     const box = pad.getBoundingClientRect();
     const [across, up] = axes();
-    const here = [across.value(event.clientX - box.left), Math.min(heights[1], Math.max(heights[0], up.value(event.clientY - box.top)))];
+    const here = [
+      across.value(event.clientX - box.left),
+      Math.min(heights[1], Math.max(heights[0], up.value(event.clientY - box.top))),
+    ];
     const from = last ?? here;
     // All knots that the stroke has passed.
     const [low, high] = [Math.min(from[0], here[0]), Math.max(from[0], here[0])];

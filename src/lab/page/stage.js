@@ -48,31 +48,71 @@ export function drawStage() {
   byId("picture-fits").toggleAttribute("data-clickable", flat);
   stage.fits = null;
   stage.panels = [];
-  picture("fits", (tool, box) => { stage.fits = drawFits(tool, box, run, learner, drawn, points, state.scene !== 5); }, () => fitsWords(run, learner, drawn));
-  picture("tradeoff", (tool, box) => drawPanels(tool, box, run, learner), () => tradeoffWords(run, learner, drawn));
-  picture("point", (tool, box) => drawPoint(tool, box, run, learner, drawn, points[0]), () => pointSummary(run, learner, drawn, points[0]));
-  picture("board", (tool, box) => drawDartboards(tool, box, run, learner, drawn, points), () => dartboardWords(run, learner, drawn, points));
-  picture("norm", (tool) => {
-    const panel = stage.panels[0];
-    if (panel) drawNorm(tool, run, learner, tool.width - panel.box.right, panel.box.left, panel.x);
-  }, () => normWords(run, learner));
-  picture("identity", (tool, box) => drawIdentity(tool, box, run, learner, drawn), () => identityWords(run, learner, drawn));
-  sayAloud(run, learner);
+  picture(
+    "fits",
+    (tool, box) => {
+      stage.fits = drawFits(tool, box, run, learner, drawn, points, state.scene !== 5);
+    },
+    () => fitsWords(run, learner, drawn),
+  );
+  picture(
+    "tradeoff",
+    (tool, box) => drawPanels(tool, box, run, learner),
+    () => tradeoffWords(run, learner, drawn),
+  );
+  picture(
+    "point",
+    (tool, box) => drawPoint(tool, box, run, learner, drawn, points[0]),
+    () => pointSummary(run, learner, drawn, points[0]),
+  );
+  picture(
+    "board",
+    (tool, box) => drawDartboards(tool, box, run, learner, drawn, points),
+    () => dartboardWords(run, learner, drawn, points),
+  );
+  picture(
+    "norm",
+    (tool) => {
+      const panel = stage.panels[0];
+      if (panel) drawNorm(tool, run, learner, tool.width - panel.box.right, panel.box.left, panel.x);
+    },
+    () => normWords(run, learner),
+  );
+  picture(
+    "identity",
+    (tool, box) => drawIdentity(tool, box, run, learner, drawn),
+    () => identityWords(run, learner, drawn),
+  );
+  sayAloud(run);
 }
 
 // Alone, or in the large scene side by side for all learners; below each other on a phone.
 function drawPanels(tool, box, run, learner) {
   const swept = run.head.learners.map((_, i) => i).filter((i) => run.head.learners[i].axes.length > 0);
-  const look = { scene: state.scene, theory: state.theory, parts: state.scene === 5 ? DESCENT_PARTS : ALL_PARTS, others: state.scene === 1, overlay: false };
+  const look = {
+    scene: state.scene,
+    theory: state.theory,
+    parts: state.scene === 5 ? DESCENT_PARTS : ALL_PARTS,
+    others: state.scene === 1,
+    overlay: false,
+  };
   if (state.scene === 5) {
-    // The panel of the weights below has the numbers of both.
+    // Where there are weights, the panel below has the numbers of both.
+    const numbered = !run.solving?.[learner];
     const below = byId("picture-norm").getBoundingClientRect().height;
     const room = Math.max(normRoom(tool, run, learner, below), 0);
-    stage.panels.push(drawTradeoff(tool, box, run, learner, state.drawn, { ...look, numbered: false, titled: false, room, singles: false }));
+    stage.panels.push(
+      drawTradeoff(tool, box, run, learner, state.drawn, { ...look, numbered, titled: false, room, singles: false }),
+    );
     return;
   }
   if (state.scene === 3 && state.overlay && swept.length > 1) {
-    stage.panels.push(drawTradeoff(tool, box, run, swept.includes(learner) ? learner : swept[0], state.drawn, { ...look, overlay: true }));
+    stage.panels.push(
+      drawTradeoff(tool, box, run, swept.includes(learner) ? learner : swept[0], state.drawn, {
+        ...look,
+        overlay: true,
+      }),
+    );
     return;
   }
   const several = state.scene === 3 && swept.length > 1 && swept.length <= 3 && swept.includes(learner);
@@ -83,7 +123,11 @@ function drawPanels(tool, box, run, learner) {
     const [width, height] = [(box.right - box.left) / shown.length, (box.bottom - box.top) / shown.length];
     const part = upright
       ? { ...box, top: box.top + i * height, bottom: box.top + (i + 1) * height - 0.5 * tool.em }
-      : { ...box, left: box.left + i * width, right: box.left + (i + 1) * width - (i + 1 < shown.length ? 0.8 * tool.em : 0) };
+      : {
+          ...box,
+          left: box.left + i * width,
+          right: box.left + (i + 1) * width - (i + 1 < shown.length ? 0.8 * tool.em : 0),
+        };
     const panel = drawTradeoff(tool, part, run, one, state.drawn, { ...look, chosen: several && one === learner });
     if (panel) stage.panels.push({ ...panel, learner: one, part });
   });
@@ -92,7 +136,7 @@ function drawPanels(tool, box, run, learner) {
 // The numbers for those who hear the page; not more often than they can be listened to.
 const speech = { timer: 0, text: "" };
 
-function sayAloud(run, learner) {
+function sayAloud(run) {
   if (speech.timer !== 0) return;
   speech.timer = setTimeout(() => {
     speech.timer = 0;
@@ -113,11 +157,15 @@ function placeOn(svg, event) {
 function dragMarker(event, held) {
   const { run } = app;
   const [x, y] = placeOn(pen("tradeoff").svg, event);
-  const inside = (panel) => !panel.part || (x >= panel.part.left && x <= panel.part.right && y >= panel.part.top && y <= panel.part.bottom);
+  const inside = (panel) =>
+    !panel.part || (x >= panel.part.left && x <= panel.part.right && y >= panel.part.top && y <= panel.part.bottom);
   const panel = held ?? stage.panels.filter((one) => one).find(inside);
   if (!panel) return null;
   const learner = panel.learner ?? learnerOf(run);
-  const place = panel.places.reduce((best, at, i) => (Math.abs(at - x) < Math.abs(panel.places[best] - x) ? i : best), 0);
+  const place = panel.places.reduce(
+    (best, at, i) => (Math.abs(at - x) < Math.abs(panel.places[best] - x) ? i : best),
+    0,
+  );
   state.learner = learner;
   moveTo(run, learner, 0, place);
   redraw();
@@ -135,7 +183,10 @@ export function setUpStage() {
   trade.addEventListener("pointermove", (event) => {
     if (held) dragMarker(event, held);
   });
-  for (const name of ["pointerup", "pointercancel", "lostpointercapture"]) trade.addEventListener(name, () => { held = null; });
+  for (const name of ["pointerup", "pointercancel", "lostpointercapture"])
+    trade.addEventListener(name, () => {
+      held = null;
+    });
 
   // A click on the fits looks at that x; with Shift at the second one of the dartboard.
   const fits = pen("fits").svg;
@@ -157,7 +208,10 @@ export function setUpStage() {
   fits.addEventListener("pointermove", (event) => {
     if (looking) look(event);
   });
-  for (const name of ["pointerup", "pointercancel"]) fits.addEventListener(name, () => { looking = false; });
+  for (const name of ["pointerup", "pointercancel"])
+    fits.addEventListener(name, () => {
+      looking = false;
+    });
   fits.addEventListener("click", (event) => {
     if (state.scene === 4 || !stage.fits) return;
     state.scene = 4;
@@ -189,5 +243,7 @@ export function movePoint(by) {
 
 // The pictures that are in sight, for export.
 export function picturesInSight() {
-  return [...document.querySelectorAll("#pictures > .picture")].filter((one) => one.offsetParent !== null).map((one) => one.querySelector("svg"));
+  return [...document.querySelectorAll("#pictures > .picture")]
+    .filter((one) => one.offsetParent !== null)
+    .map((one) => one.querySelector("svg"));
 }

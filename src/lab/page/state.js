@@ -63,7 +63,8 @@ export function readAddress(hash) {
   read.overlay = flag(query.get("overlay"), false);
   if (["question", "picture", "answer"].includes(query.get("step"))) read.step = query.get("step");
   read.look = flag(query.get("look"), false);
-  if (["controls", "lessons", "help", "export", "join", "numbers"].includes(query.get("panel"))) read.panel = query.get("panel");
+  if (["controls", "lessons", "help", "export", "join", "numbers"].includes(query.get("panel")))
+    read.panel = query.get("panel");
   if (["light", "dark"].includes(query.get("theme"))) read.theme = query.get("theme");
   const size = finite(query.get("size"));
   if (size !== null) read.size = Math.min(2, Math.max(0.6, size));
@@ -114,7 +115,17 @@ export function dropSet(key) {
 // Goes to another lesson: what belongs to the old one is forgotten, how it is shown is kept.
 export function enterLesson(name) {
   Object.assign(state, {
-    lesson: name, toml: null, sets: [], learner: 0, at: {}, x: null, x2: null,
-    drawn: null, board: false, overlay: false, step: "", look: false,
+    lesson: name,
+    toml: null,
+    sets: [],
+    learner: 0,
+    at: {},
+    x: null,
+    x2: null,
+    drawn: null,
+    board: false,
+    overlay: false,
+    step: "",
+    look: false,
   });
 }

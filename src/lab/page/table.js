@@ -5,13 +5,29 @@ import { plain, plusMinus, several, short } from "./numbers.js";
 import { state } from "./state.js";
 import { learnerOf, settingOf, settingWords, sliceOf } from "./view.js";
 
-const COLUMNS = [["bias2", "bias²"], ["variance", "variance"], ["risk", "risk"], ["test_risk", "testing error"], ["train_risk", "training error"], ["risk_median", "median risk"]];
+const COLUMNS = [
+  ["bias2", "bias²"],
+  ["variance", "variance"],
+  ["risk", "risk"],
+  ["test_risk", "testing error"],
+  ["train_risk", "training error"],
+  ["risk_median", "median risk"],
+];
 
 export function fillNumbers(dialog) {
   const { run } = app;
   const frame = run?.head && !run.head.simulation ? run.frameAt(state.drawn) : null;
   if (!frame) {
-    dialog.replaceChildren(dialogHead("Numbers"), element("p", {}, run?.head?.simulation ? "A simulation's numbers are in its table: bvlab run writes it." : "No estimates yet: error bars need 4 training sets."));
+    dialog.replaceChildren(
+      dialogHead("Numbers"),
+      element(
+        "p",
+        {},
+        run?.head?.simulation
+          ? "A simulation's numbers are in its table: bvlab run writes it."
+          : "No estimates yet: error bars need 4 training sets.",
+      ),
+    );
     return;
   }
   const learner = learnerOf(run);
@@ -19,16 +35,37 @@ export function fillNumbers(dialog) {
   const own = frame.learners[learner];
   const current = settingOf(run, learner);
   const axis = head.axes[0];
-  const rows = sliceOf(run, learner).map((setting, i) => element("tr", { "aria-current": setting === current ? "true" : null },
-    element("th", { scope: "row" }, axis ? short(axis.values[i]) : head.name),
-    element("td", {}, plain(own.noise[setting])),
-    ...COLUMNS.map(([column]) => {
-      const doubt = own.heavy[setting] && !["risk_median", "train_risk"].includes(column);
-      return element("td", { title: doubt ? "a mean may not exist here" : null }, doubt ? "–" : plusMinus(own[column][setting], frame.t95 * own[`${column}_se`][setting]));
-    })));
-  const heads = [axis ? axis.name : "learner", "noise", ...COLUMNS.map(([, label]) => label)].map((label) => element("th", { scope: "col" }, label));
+  const rows = sliceOf(run, learner).map((setting, i) =>
+    element(
+      "tr",
+      { "aria-current": setting === current ? "true" : null },
+      element("th", { scope: "row" }, axis ? short(axis.values[i]) : head.name),
+      element("td", {}, plain(own.noise[setting])),
+      ...COLUMNS.map(([column]) => {
+        const doubt = own.heavy[setting] && !["risk_median", "train_risk"].includes(column);
+        return element(
+          "td",
+          { title: doubt ? "a mean may not exist here" : null },
+          doubt ? "–" : plusMinus(own[column][setting], frame.t95 * own[`${column}_se`][setting]),
+        );
+      }),
+    ),
+  );
+  const heads = [axis ? axis.name : "learner", "noise", ...COLUMNS.map(([, label]) => label)].map((label) =>
+    element("th", { scope: "col" }, label),
+  );
   const words = head.axes.length > 1 ? `, ${settingWords(run, learner)}` : "";
-  dialog.replaceChildren(dialogHead(`${head.name}${words}`),
-    element("p", {}, `From ${several(frame.count, "training set", "training sets")}; ± is half of a 95 % interval.${own.heavy.some((one) => one) ? " –: a mean may not exist there." : ""}`),
-    element("div", { class: "scroller", tabindex: "0", role: "region", "aria-label": "Numbers" }, element("table", {}, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows))));
+  dialog.replaceChildren(
+    dialogHead(`${head.name}${words}`),
+    element(
+      "p",
+      {},
+      `From ${several(frame.count, "training set", "training sets")}; ± is half of a 95 % interval.${own.heavy.some((one) => one) ? " –: a mean may not exist there." : ""}`,
+    ),
+    element(
+      "div",
+      { class: "scroller", tabindex: "0", role: "region", "aria-label": "Numbers" },
+      element("table", {}, element("thead", {}, element("tr", {}, ...heads)), element("tbody", {}, ...rows)),
+    ),
+  );
 }

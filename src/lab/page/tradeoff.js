@@ -1,24 +1,14 @@
 // The trade-off: the parts of the error over what is swept, with error bands, the exact forms
 // through them, and a marker at the current setting.
-import { plusMinus, short, several, thousands } from "./numbers.js";
+import { drawLearnerBars } from "./bars.js";
+import { plusMinus, several, short } from "./numbers.js";
 import { learnerColour } from "./palette.js";
 import { drawAxes, drawLabels, drawNotice, labelsRoom, numbersRoom } from "./panel.js";
+import { PARTS, fitting, waitingWords } from "./parts.js";
 import { bandBetween, pathThrough, textWidth, wrapText } from "./pen.js";
-import { Axis, extent } from "./scales.js";
-import { placesOf, settingOf, settingWords, sliceOf, tradeoffOptions } from "./view.js";
-
-// Fewer training sets give no error bars.
-export const FEWEST = 4;
-
-// The parts: column in a frame, name of the colour, words, short words.
-const PARTS = [
-  { column: "noise", name: "noise", label: "noise", brief: "noise" },
-  { column: "bias2", name: "bias", label: "bias²", brief: "bias²", exact: "bias2_exact" },
-  { column: "variance", name: "variance", label: "variance", brief: "variance", exact: "variance_exact" },
-  { column: "risk", name: "risk", label: "risk", brief: "risk" },
-  { column: "train_risk", name: "train", label: "training error", brief: "training" },
-  { column: "risk_median", name: "median", label: "median risk", brief: "median" },
-];
+import { firstHeights, rangesOf } from "./ranges.js";
+import { Axis } from "./scales.js";
+import { placesOf, settingWords, sliceOf, tradeoffOptions } from "./view.js";
 
 function pick(values, slice) {
   return slice.map((i) => values[i]);
@@ -28,54 +18,6 @@ function heavyOf(frame, learner, slice) {
   return pick(frame.learners[learner].heavy, slice);
 }
 
-// How the axes of a run are: logarithmic or not, and from where to where. They follow the newest
-// estimates, not the playhead, so that nothing moves while training sets come in.
-function rangesOf(run, learner, options, scene) {
-  const own = run.head.learners[learner];
-  const frame = run.newest;
-  const log = {
-    x: scene === 5 || own.axes[0]?.scale === "log" || options["x-scale"] === "log" || (options["x-scale"] === undefined && run.head.threshold !== null),
-    y: scene === 5 || options["y-scale"] === "log" || (options["y-scale"] === undefined && options["y-max"] === undefined && frame !== null && isWide(frame)),
-  };
-  const values = own.axes.length > 0 ? Array.from(own.axes[0].values) : [];
-  const above = values.filter((value) => value > 0);
-  if (above.length < 2) log.x = false;
-  // Zero has no place on a logarithmic axis: it stands a step before the rest.
-  const zero = log.x && above.length < values.length ? above[0] / (above[1] / above[0]) ** 2 : null;
-  const places = values.map((value) => (zero !== null && value <= 0 ? zero : value));
-  let x = extent(places);
-  if (!(x[1] > x[0])) x = log.x ? [x[0] / 2, x[0] * 2] : [x[0] - 1, x[0] + 1];
-  return { log, places, x, zero: zero !== null, y: frame ? heightRange(run, frame, learner, options, log.y) : null };
-}
-
-// Whether risks differ so much that the small ones could not be told apart on a linear axis.
-function isWide(frame) {
-  const [low, high] = extent(frame.learners.flatMap((own) => Array.from(own.risk_median)));
-  return low > 0 && high > 25 * low;
-}
-
-function heightRange(run, frame, chosen, options, log) {
-  // All learners and slices share the heights, so that they can be compared.
-  let [top, low, falling] = [0, Infinity, Infinity];
-  run.head.learners.forEach((_, learner) => {
-    const own = frame.learners[learner];
-    const doubt = own.heavy.some((one) => one);
-    for (let i = 0; i < own.risk.length; i++) {
-      const tops = own.heavy[i] ? [] : [own.risk[i] + frame.t95 * own.risk_se[i], own.risk[i]];
-      if (doubt) tops.push(own.risk_q75[i], own.risk_median[i]);
-      top = Math.max(top, own.train_risk[i] || 0, ...tops.filter(Number.isFinite));
-      for (const value of [own.noise[i], doubt ? own.risk_median[i] : own.risk[i], own.heavy[i] ? NaN : own.variance[i]]) if (value > 0) low = Math.min(low, value);
-      for (const value of [own.bias2[i], own.train_risk[i]]) if (value > 0) falling = Math.min(falling, value);
-    }
-  });
-  top = options["y-max"] ?? 1.07 * top;
-  if (!(top > 0)) top = 1;
-  if (!log) return [0, top];
-  // Bias² and training error may come arbitrarily near to zero: a few decades are enough.
-  low = options["y-min"] ?? (Number.isFinite(low) ? Math.min(low, Math.max(falling, low * 0.1)) / 1.3 : top * 1e-3);
-  return low < top ? [low, top * 1.4] : [top * 1e-3, top];
-}
-
 // Where the parts of a learner lie, in its panel.
 function drawCurves(pen, box, x, y, ranges, run, learner, frame, shownParts, withTheory) {
   const slice = sliceOf(run, learner);
@@ -83,7 +25,7 @@ function drawCurves(pen, box, x, y, ranges, run, learner, frame, shownParts, wit
   const heavy = heavyOf(frame, learner, slice);
   const doubt = heavy.some((one) => one);
   const xs = ranges.places.map((value) => x.place(value));
-  const theory = withTheory ? run.theory?.[learner] ?? null : null;
+  const theory = withTheory ? (run.theory?.[learner] ?? null) : null;
   const labels = [];
   const foot = (value) => (Number.isNaN(value) ? NaN : y.place(y.log && value <= y.from ? y.from : value));
   for (const part of PARTS) {
@@ -93,27 +35,40 @@ function drawCurves(pen, box, x, y, ranges, run, learner, frame, shownParts, wit
     const values = pick(own[part.column], slice);
     // Where a mean is not to be believed it is left out: median and quartiles stand for it.
     const believed = values.map((value, i) => (isMean && part.column !== "train_risk" && heavy[i] ? NaN : value));
-    const [low, high] = part.column === "risk_median"
-      ? [pick(own.risk_q25, slice), pick(own.risk_q75, slice)]
-      : part.column === "noise" ? [null, null] : bandOf(believed, pick(own[`${part.column}_se`], slice), frame.t95);
+    const [low, high] =
+      part.column === "risk_median"
+        ? [pick(own.risk_q25, slice), pick(own.risk_q75, slice)]
+        : part.column === "noise"
+          ? [null, null]
+          : bandOf(believed, pick(own[`${part.column}_se`], slice), frame.t95);
     const ys = believed.map(foot);
-    const exact = theory && part.exact ? pick(theory[part.exact], slice) : theory && part.column === "risk"
-      ? slice.map((i) => own.noise[i] + theory.bias2_exact[i] + theory.variance_exact[i]) : null;
+    const exact =
+      theory && part.exact
+        ? pick(theory[part.exact], slice)
+        : theory && part.column === "risk"
+          ? slice.map((i) => own.noise[i] + theory.bias2_exact[i] + theory.variance_exact[i])
+          : null;
     const finite = exact?.map((value) => (Number.isFinite(value) ? value : NaN));
     if (finite && finite.some((value) => !Number.isNaN(value))) {
       pen.draw("path", { class: `curve exact ${part.name}`, d: pathThrough(xs, finite.map(foot)) });
       drawDots(pen, part.name, xs, ys, low.map(foot), high.map(foot));
     } else {
       if (low) pen.draw("path", { class: `band ${part.name}`, d: bandBetween(xs, low.map(foot), high.map(foot)) });
-      pen.draw("path", { class: `curve ${part.name}${part.column === "train_risk" ? " dashed" : ""}`, d: pathThrough(xs, ys) });
+      pen.draw("path", {
+        class: `curve ${part.name}${part.column === "train_risk" ? " dashed" : ""}`,
+        d: pathThrough(xs, ys),
+      });
       if (xs.length === 1) pen.draw("circle", { class: `dot ${part.name}`, cx: xs[0], cy: ys[0], r: 0.3 * pen.em });
     }
     if (part.column === "risk" && !doubt && xs.length > 1) {
       const best = believed.reduce((a, value, i) => (value < believed[a] ? i : a), 0);
       pen.draw("circle", { class: "lowest", cx: xs[best], cy: ys[best], r: 0.45 * pen.em });
     }
-    const last = ys.map((place, i) => [place, i]).filter(([place]) => Number.isFinite(place)).pop();
-    if (last) labels.push({ y: last[0], text: box.narrow ? part.brief : part.label, name: part.name });
+    const last = ys
+      .map((place, i) => [place, i])
+      .filter(([place]) => Number.isFinite(place))
+      .pop();
+    if (last) labels.push({ y: last[0], text: labelOf(part, box.narrow, shownParts), name: part.name });
   }
   if (shownParts.includes("test_risk")) {
     const dots = slice.map((i, at) => (heavy[at] ? NaN : foot(own.test_risk[i])));
@@ -131,7 +86,9 @@ function bandOf(values, errors, t95) {
 
 // Simulated values as dots with error bars, for the exact curve to run through.
 function drawDots(pen, name, xs, ys, lows, highs) {
-  const bars = xs.map((x, i) => (Number.isNaN(lows[i]) ? "" : `M${x.toFixed(1)} ${lows[i].toFixed(1)}V${highs[i].toFixed(1)}`)).join("");
+  const bars = xs
+    .map((x, i) => (Number.isNaN(lows[i]) ? "" : `M${x.toFixed(1)} ${lows[i].toFixed(1)}V${highs[i].toFixed(1)}`))
+    .join("");
   pen.draw("path", { class: `whisker ${name}`, d: bars });
   const dots = xs.map((x, i) => (Number.isNaN(ys[i]) ? "" : `M${x.toFixed(1)} ${ys[i].toFixed(1)}h0`)).join("");
   pen.draw("path", { class: `points ${name}`, d: dots, "stroke-width": 0.42 * pen.em });
@@ -155,15 +112,6 @@ function axisTitles(axis) {
   return axis.about ? [`${axis.name} (${axis.about})`, axis.name] : [axis.name];
 }
 
-// The heights to show before there are estimates: those of the single training sets so far.
-function firstHeights(run, learner, log) {
-  const risks = [];
-  for (let draw = 0; draw < run.ready; draw++) risks.push(...run.draws[draw].risk[learner]);
-  const sorted = risks.filter(Number.isFinite).sort((a, b) => a - b);
-  const top = sorted.length > 0 ? sorted[Math.floor(0.95 * (sorted.length - 1))] * 1.1 : 1;
-  return log ? [Math.max(1e-9, (sorted[0] ?? top) / 10), top] : [0, top];
-}
-
 // Draws the panel of one learner. Returns its axes and places, for the pointer.
 export function drawTradeoff(pen, outer, run, learner, drawn, look) {
   const { head } = run;
@@ -182,10 +130,21 @@ export function drawTradeoff(pen, outer, run, learner, drawn, look) {
   const heading = look.overlay ? "risk of all learners" : name;
   if (look.titled === false) top += 0.6 * em;
   else {
-    const count = frame ? several(frame.count, "training set", "training sets") : "";
-    const headingSize = Math.min(1.1 * em, (1.1 * em * (outer.right - outer.left)) / Math.max(1, textWidth(heading, 1.1 * em, 600)));
+    const headingSize = Math.min(
+      1.1 * em,
+      (1.1 * em * (outer.right - outer.left)) / Math.max(1, textWidth(heading, 1.1 * em, 600)),
+    );
     pen.text(look.chosen ? "heading chosen" : "heading", outer.left + 0.3 * em, top, heading, headingSize);
-    if (textWidth(heading, headingSize, 600) + textWidth(count, em) + 2 * em < outer.right - outer.left) pen.text("soft", outer.right - 0.4 * em, top, count, em, "end");
+    const caption = captionFor(
+      run,
+      learner,
+      frame,
+      options,
+      look,
+      outer.right - outer.left - textWidth(heading, headingSize, 600) - 2 * em,
+      em,
+    );
+    pen.text("soft", outer.right - 0.4 * em, top, caption, em, "end");
     top += 1.95 * em;
   }
 
@@ -196,11 +155,31 @@ export function drawTradeoff(pen, outer, run, learner, drawn, look) {
   const bottom = outer.bottom - (look.numbered === false ? 0.5 : 2.9) * em - noteLines.length * 1.25 * em;
   const heights = ranges.y ?? firstHeights(run, learner, ranges.log.y);
   const y = new Axis(ranges.log.y, heights, [bottom, top + 0.35 * em]);
-  const texts = look.overlay ? head.learners.map((one) => one.name) : PARTS.filter((part) => look.parts.includes(part.column)).map((part) => (narrow ? part.brief : part.label));
-  const room = Math.min(labelsRoom(pen, [...texts, ...others.map((i) => head.learners[i].name)]), 0.36 * (outer.right - outer.left));
-  const box = { left: outer.left + Math.max(numbersRoom(pen, y), look.room ?? 0) + 1.4 * em, right: outer.right - room, top, bottom, narrow };
+  const texts = look.overlay
+    ? head.learners.map((one) => one.name)
+    : PARTS.filter((part) => look.parts.includes(part.column)).map((part) => labelOf(part, narrow, look.parts));
+  const room = Math.min(
+    labelsRoom(pen, [...texts, ...others.map((i) => head.learners[i].name)]),
+    0.36 * (outer.right - outer.left),
+  );
+  const box = {
+    left: outer.left + Math.max(numbersRoom(pen, y), look.room ?? 0) + 1.4 * em,
+    right: outer.right - room,
+    top,
+    bottom,
+    narrow,
+  };
   const x = new Axis(ranges.log.x, ranges.x, [box.left + 0.6 * em, box.right - 0.6 * em]);
-  drawAxes(pen, box, x, y, { x: look.numbered === false ? null : axisTitles(own.axes[0]), y: "squared error", left: outer.left }, ranges.places, look.numbered !== false);
+  drawAxes(
+    pen,
+    box,
+    x,
+    y,
+    { x: look.numbered === false ? null : axisTitles(own.axes[0]), y: "squared error", left: outer.left },
+    ranges.places,
+    look.numbered !== false,
+    ranges.zero,
+  );
 
   drawMarks(pen, box, x, options.marks ?? [], head.threshold);
   pen.clip({ left: box.left, right: outer.right, top: box.top, bottom: box.bottom + 0.3 * em });
@@ -215,19 +194,43 @@ export function drawTradeoff(pen, outer, run, learner, drawn, look) {
     }
   }
   pen.close();
-  drawLabels(pen, box.right - 0.5 * em, labels.map((label) => ({ ...label, text: fitting(label.text, room - 0.2 * em, em) })), box.top + 0.5 * em, box.bottom - 0.3 * em);
+  drawLabels(
+    pen,
+    box.right - 0.5 * em,
+    labels.map((label) => ({ ...label, text: fitting(label.text, room - 0.2 * em, em) })),
+    box.top + 0.5 * em,
+    box.bottom - 0.3 * em,
+  );
   const at = x.place(ranges.places[place]);
-  drawMarker(pen, box, at, look.overlay || own.axes.length === 1 ? settingWords(run, learner) : `${own.axes[0].name} = ${short(own.axes[0].values[place])}`, outer);
+  drawMarker(
+    pen,
+    box,
+    at,
+    look.overlay || own.axes.length === 1
+      ? settingWords(run, learner)
+      : `${own.axes[0].name} = ${short(own.axes[0].values[place])}`,
+    outer,
+  );
   if (!frame) drawNotice(pen, { ...box, bottom: (box.top + box.bottom) / 2 }, waitingWords(run, drawn));
   pen.lines("soft", outer.left + 0.5 * em, bottom + (look.numbered === false ? 0.5 : 2.9) * em + em, noteLines, em);
   return { box, x, y, places: ranges.places.map((value) => x.place(value)) };
 }
 
-function fitting(text, width, em) {
-  if (textWidth(text, em, 600) <= width) return text;
-  let cut = text;
-  while (cut.length > 2 && textWidth(`${cut}…`, em, 600) > width) cut = cut.slice(0, -1);
-  return `${cut}…`;
+// What the picture is made of, as far as there is room to say it.
+function captionFor(run, learner, frame, options, look, width, em) {
+  if (!frame) return "";
+  const parts = [several(frame.count, "training set", "training sets")];
+  if (look.theory && !look.overlay && run.theory?.[learner]) parts.push("dashed: exact");
+  parts.push("bands: 95 %");
+  if ((options.runs ?? 0) > 0 && !look.overlay) parts.push("faint: single ones");
+  while (parts.length > 0 && textWidth(parts.join("; "), em) > width) parts.pop();
+  return parts.join("; ");
+}
+
+// The words beside the end of a curve.
+function labelOf(part, narrow, parts) {
+  if (part.column === "risk" && parts.includes("test_risk")) return narrow ? "risk ○" : "risk, ○ measured";
+  return narrow ? part.brief : part.label;
 }
 
 // What must be said below the picture.
@@ -236,18 +239,12 @@ function tradeoffNotes(run, learner, frame, ranges, look) {
   const notes = [];
   const slice = sliceOf(run, learner);
   const own = frame.learners[learner];
-  if (heavyOf(frame, learner, slice).some((one) => one)) notes.push("Gaps: there means may not exist. Brown: median and quartiles of single training sets.");
+  if (heavyOf(frame, learner, slice).some((one) => one))
+    notes.push("Gaps: there means may not exist. Brown: median and quartiles of single training sets.");
   if (look.overlay) return notes;
-  if (ranges.log.y && look.parts.includes("bias2") && slice.some((i) => own.bias2[i] <= 0)) notes.push("Bias² estimated at or below 0 is drawn at the foot.");
+  if (ranges.log.y && look.parts.includes("bias2") && slice.some((i) => own.bias2[i] <= 0))
+    notes.push("Bias² estimated at or below 0 is drawn at the foot.");
   return notes;
-}
-
-function waitingWords(run, drawn) {
-  const have = drawn ?? run.ready;
-  if (have === 0) return ["Nothing is drawn yet."];
-  const lacking = FEWEST - have;
-  if (lacking > 0) return [`${thousands(lacking)} more for error bars`];
-  return ["The first estimates are on their way."];
 }
 
 function drawMarks(pen, box, x, marks, threshold) {
@@ -258,7 +255,14 @@ function drawMarks(pen, box, x, marks, threshold) {
     if (!(place >= box.left && place <= box.right)) continue;
     pen.line("threshold", place, box.top, place, box.bottom);
     const right = place + textWidth(text, pen.em) + pen.em < box.right;
-    pen.text("soft", place + (right ? 0.35 : -0.35) * pen.em, box.top + 1.1 * pen.em, text, pen.em, right ? "start" : "end");
+    pen.text(
+      "soft",
+      place + (right ? 0.35 : -0.35) * pen.em,
+      box.top + 1.1 * pen.em,
+      text,
+      pen.em,
+      right ? "start" : "end",
+    );
   }
 }
 
@@ -299,7 +303,9 @@ function drawOverlay(pen, run, frame, x, y) {
     const level = own.axes.length === 0;
     if (!level && own.axes[0].name !== run.head.learners[first].axes[0].name) return;
     const risks = riskOf(frame, learner);
-    const errors = frame.learners[learner].heavy.some((one) => one) ? frame.learners[learner].risk_median_se : frame.learners[learner].risk_se;
+    const errors = frame.learners[learner].heavy.some((one) => one)
+      ? frame.learners[learner].risk_median_se
+      : frame.learners[learner].risk_se;
     const xs = level ? [x.start, x.end] : Array.from(own.axes[0].values, (value) => x.place(value));
     const settings = level ? [0, 0] : slice;
     const ys = (sign) => settings.map((i) => y.place(risks[i] + sign * frame.t95 * errors[i]));
@@ -316,55 +322,6 @@ function drawOverlay(pen, run, frame, x, y) {
   return labels;
 }
 
-// Where nothing is swept there is no curve: a bar for every learner, stacked of its parts.
-function drawLearnerBars(pen, outer, run, drawn) {
-  const frame = run.frameAt(drawn);
-  const em = pen.em;
-  pen.text("heading", outer.left + 0.3 * em, outer.top + 1.1 * em, "nothing is swept: the parts of the error, by learner", Math.min(1.1 * em, (outer.right - outer.left) / 27));
-  const box = { left: outer.left + 0.3 * em, right: outer.right - em, top: outer.top + 2.2 * em, bottom: outer.bottom - 0.5 * em };
-  if (!frame) {
-    drawNotice(pen, box, waitingWords(run, drawn));
-    return null;
-  }
-  const top = Math.max(...run.newest.learners.flatMap((own) => [...riskAndTest(own)]).filter(Number.isFinite), 1e-12);
-  const x = new Axis(false, [0, 1.05 * top], [box.left, box.right]);
-  const row = Math.min(7.5 * em, (box.bottom - box.top) / run.head.learners.length);
-  run.head.learners.forEach((own, learner) => {
-    const setting = settingOf(run, learner);
-    const values = frame.learners[learner];
-    const y = box.top + learner * row;
-    // Where there is room, the numbers stand below the bar.
-    const numbered = row > 5.5 * em;
-    const height = Math.min(2.6 * em, row - (numbered ? 3.3 : 1.9) * em);
-    pen.text("label", box.left, y + em, fitting(own.name, box.right - box.left, em));
-    if (values.heavy[setting]) {
-      pen.text("soft", box.left, y + 2.6 * em, `a mean may not exist here; median risk ${short(values.risk_median[setting])}`);
-      return;
-    }
-    let from = 0;
-    for (const part of PARTS.slice(0, 3)) {
-      const value = Math.max(0, values[part.column][setting]);
-      const [start, end] = [x.place(from), x.place(from + value)];
-      pen.draw("rect", { class: `fill ${part.name}`, x: start, y: y + 1.5 * em, width: Math.max(0, end - start), height });
-      if (end - start > textWidth(part.label, em, 600) + em) pen.text("inside", (start + end) / 2, y + 1.5 * em + height / 2 + 0.35 * em, part.label, em, "middle");
-      from += value;
-    }
-    const middle = y + 1.5 * em + height / 2;
-    const half = frame.t95 * values.risk_se[setting];
-    pen.line("errorbar", x.place(values.risk[setting] - half), middle, x.place(values.risk[setting] + half), middle);
-    pen.draw("circle", { class: "measured", cx: x.place(values.test_risk[setting]), cy: middle, r: 0.25 * em });
-    if (numbered) {
-      const number = (column) => short(values[column][setting]);
-      pen.words(box.left, y + 2.7 * em + height, [["ink-bias", "bias² "], ["", `${number("bias2")}\u2003`], ["ink-variance", "variance "], ["", `${number("variance")}\u2003`], ["ink-risk", "risk "], ["", number("risk")]]);
-    }
-  });
-  return null;
-}
-
-function riskAndTest(own) {
-  return Array.from(own.risk, (value, i) => (own.heavy[i] ? NaN : value));
-}
-
 // The picture in words.
 export function tradeoffWords(run, learner, drawn) {
   const own = run.head.learners[learner];
@@ -375,7 +332,10 @@ export function tradeoffWords(run, learner, drawn) {
   const slice = sliceOf(run, learner);
   const risks = riskOf(frame, learner);
   const best = slice.reduce((a, b) => (risks[b] < risks[a] ? b : a), slice[0]);
-  const where = own.axes.length > 0 ? `lowest at ${own.axes[0].name} = ${short(own.axes[0].values[slice.indexOf(best)])}: ` : "";
-  const risk = values.heavy[best] ? `median risk ${short(values.risk_median[best])}` : `risk ${plusMinus(values.risk[best], frame.t95 * values.risk_se[best])}`;
+  const where =
+    own.axes.length > 0 ? `lowest at ${own.axes[0].name} = ${short(own.axes[0].values[slice.indexOf(best)])}: ` : "";
+  const risk = values.heavy[best]
+    ? `median risk ${short(values.risk_median[best])}`
+    : `risk ${plusMinus(values.risk[best], frame.t95 * values.risk_se[best])}`;
   return `Noise, bias², variance and risk of ${own.name}${over}, from ${several(frame.count, "training set", "training sets")}. ${where}${risk}.`;
 }

@@ -72,7 +72,9 @@ export function moveTo(run, learner, axis, place) {
 // `depth = 5`, or nothing where nothing is swept.
 export function settingWords(run, learner) {
   const { axes } = run.head.learners[learner];
-  return placesOf(run, learner).map((place, i) => `${axes[i].name} = ${short(axes[i].values[place])}`).join(", ");
+  return placesOf(run, learner)
+    .map((place, i) => `${axes[i].name} = ${short(axes[i].values[place])}`)
+    .join(", ");
 }
 
 // The test points in the order of x.

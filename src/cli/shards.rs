@@ -1,0 +1,45 @@
+//! What `run --shard`, `submit` and `merge` know of shards.
+
+use std::path::{Path, PathBuf};
+
+use super::Failure;
+use crate::decompose::GROUPS;
+use crate::engine::Shard;
+use crate::experiment::{Experiment, Length};
+
+/// `2/4`: the second of four.
+pub fn parse(text: &str) -> Result<Shard, String> {
+    let parts = text
+        .split_once('/')
+        .and_then(|(index, of)| Some((index.trim().parse().ok()?, of.trim().parse().ok()?)));
+    match parts {
+        Some((index, of)) if (1..=of).contains(&index) && of <= GROUPS => Ok(Shard { index, of }),
+        Some((_, of)) if of > GROUPS => Err(format!(
+            "there are {GROUPS} groups to share out, so at most {GROUPS} shards"
+        )),
+        _ => Err("expected two numbers, as in 2/4 for the second of four".to_owned()),
+    }
+}
+
+/// Refuses an experiment that cannot be shared out.
+pub fn shareable(experiment: &Experiment) -> Result<(), Failure> {
+    if experiment.simulation.is_some() {
+        return Err(Failure::wrong(miette::miette!(
+            "`{}` is a simulation, which has no shards",
+            experiment.name
+        )));
+    }
+    if let Length::Precision { .. } = experiment.run.length {
+        return Err(Failure::wrong(miette::miette!(
+            help = "give it a number of `resamples`",
+            "`{}` is run to a precision, which all shards together decide: it has no shards",
+            experiment.name
+        )));
+    }
+    Ok(())
+}
+
+/// The folder of a shard, in the experiment's.
+pub fn folder(home: &Path, shard: Shard) -> PathBuf {
+    home.join(format!("shard-{}-of-{}", shard.index, shard.of))
+}
