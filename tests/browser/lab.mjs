@@ -540,7 +540,7 @@ await suite.test("a link restores the exact scene", async (open) => {
     const first = await open(at(hash));
     const again = await open(first.url());
     same(await drawing(again), await drawing(first));
-    const parts = (one) => new URL(one.url()).hash.slice(1).split("&").sort();
+    const parts = (one) => [...new URLSearchParams(new URL(one.url()).hash.slice(1))].map(String).sort();
     assert.deepEqual(parts(again), parts(first));
   }
 });
@@ -576,7 +576,8 @@ await suite.test("exports: what is saved is what is shown", async (open) => {
   const columns = { 2: "bias2", 3: "variance", 4: "risk", 5: "test_risk", 6: "train_risk", 7: "risk_median" };
   for (const [place, name] of Object.entries(columns)) {
     column(name).forEach((value, i) => {
-      const [shown] = table[i][place].split(" ± ");
+      const [shown, half] = table[i][place].split(" ± ");
+      assert.equal(half.replace(".", "").replace(/^0+/, "").length, 2, `two digits of the error: ${half}`);
       const decimals = (shown.split(".")[1] ?? "").length;
       assert.equal(Number(shown.replace("−", "-")), Number(value.toFixed(decimals)), `${name} at ${table[i][0]}`);
     });
@@ -741,6 +742,13 @@ await suite.test("a phone: no sideways scrolling, everything in reach, fingers d
   const sideways = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   await shoot(page, "phone");
   assert.ok((await sideways()) <= 0);
+  const beyond = await page.evaluate(() =>
+    [...document.querySelectorAll("button, select, input, svg, h1, output")]
+      .filter((one) => one.getClientRects().length > 0 && !one.closest(".tools, #tabs, #learners"))
+      .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+      .map((one) => one.id || one.nodeName),
+  );
+  assert.deepEqual(beyond, [], "beyond the edge of the screen");
   await page.tap("#draw-one");
   await counts(page, /^1 of/);
   const small = await page.evaluate(() =>
