@@ -401,9 +401,10 @@ impl PointsError {
         if !self.drawn || values.len() < 2 {
             return 0.0;
         }
+        let unit = unit(values.iter().map(|value| value - mean));
         let squares = values.iter().zip(&self.weights);
-        let variance: f64 = squares.map(|(v, w)| w * (v - mean) * (v - mean)).sum();
-        (variance / (count - 1.0)).sqrt()
+        let squares = squares.map(|(v, w)| w * ((v - mean) / unit) * ((v - mean) / unit));
+        unit * (squares.sum::<f64>() / (count - 1.0)).sqrt()
     }
 }
 
@@ -411,6 +412,19 @@ impl PointsError {
 fn jackknife(left_out: impl Iterator<Item = f64> + Clone) -> f64 {
     let groups = left_out.clone().count() as f64;
     let mean = left_out.clone().sum::<f64>() / groups;
-    let squares: f64 = left_out.map(|value| (value - mean) * (value - mean)).sum();
-    ((groups - 1.0) / groups * squares).sqrt()
+    let unit = unit(left_out.clone().map(|value| value - mean));
+    let squares = left_out.map(|value| ((value - mean) / unit) * ((value - mean) / unit));
+    unit * ((groups - 1.0) / groups * squares.sum::<f64>()).sqrt()
+}
+
+/// A power of two as large as the largest of some numbers, or 1 where that is zero. What is measured
+/// are squares already: their squares would leave the range of numbers where data are of the order of
+/// 10^80 or 10^-80. Dividing by a power of two rounds nothing.
+fn unit(numbers: impl Iterator<Item = f64>) -> f64 {
+    let most = numbers.map(f64::abs).fold(0.0, f64::max);
+    let exponent = f64::from_bits(most.to_bits() & f64::INFINITY.to_bits());
+    match exponent.is_normal() {
+        true => exponent,
+        false => 1.0,
+    }
 }

@@ -136,15 +136,48 @@ pub enum RunError {
     #[error("{0} (resample {1})")]
     Problem(NotFinite, u64),
     /// A learner gave something that is not a number.
-    #[error("`{learner}`{setting} gave a prediction that is not finite in resample {resample}")]
+    #[error("`{learner}`{setting} gave {} in resample {resample}{}", count.what(), count.further())]
     Learner {
         /// Which learner.
         learner: String,
-        /// Which setting, as text.
+        /// Which setting, as text: the first.
         setting: String,
         /// In which resample.
         resample: u64,
+        /// How many there were.
+        count: NotNumbers,
     },
+}
+
+/// How much of what a learner gave in one resample is not a number. None of it was averaged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotNumbers {
+    /// How many predictions of the setting at test points are not finite; none where their squared
+    /// errors, or the predictions at training points, are not.
+    pub predictions: usize,
+    /// Of how many.
+    pub of: usize,
+    /// How many settings of the learner gave something that is not a number.
+    pub settings: usize,
+    /// Of how many that are fitted together.
+    pub of_settings: usize,
+}
+
+impl NotNumbers {
+    fn what(&self) -> String {
+        match (self.predictions, self.of) {
+            (0, _) => "errors that are not finite".to_owned(),
+            (1, 1) => "a prediction that is not finite".to_owned(),
+            (some, of) => format!("{some} of {of} predictions that are not finite"),
+        }
+    }
+
+    fn further(&self) -> String {
+        match (self.settings, self.of_settings) {
+            (_, 1) => String::new(),
+            (some, of) => format!(" ({some} of its {of} settings did)"),
+        }
+    }
 }
 
 /// A group's resamples so far: what is saved as a run goes, and what a run can begin with.

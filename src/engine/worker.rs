@@ -1,6 +1,6 @@
 //! One thread's share of a run: draws, fits and adds up one resample after the other.
 
-use super::{Kept, KeptFit, RunError};
+use super::{Kept, KeptFit, NotNumbers, RunError};
 use crate::decompose::{CELLS, Source, Tally};
 use crate::experiment::Experiment;
 use crate::learner::Learner;
@@ -250,14 +250,7 @@ impl<'a> Worker<'a> {
                 }
             };
             if !(seen.excess.is_finite() && seen.test.is_finite() && train_error.is_finite()) {
-                return Err(RunError::Learner {
-                    learner: curves[which].name.clone(),
-                    setting: match curves[which].describe(setting).as_str() {
-                        "" => String::new(),
-                        setting => format!(" at {setting}"),
-                    },
-                    resample,
-                });
+                return Err(self.not_numbers(which, stage_index, c, resample));
             }
             if let Some(kept) = &mut kept {
                 let predictions = at(0);
@@ -272,5 +265,36 @@ impl<'a> Worker<'a> {
             }
         }
         Ok(())
+    }
+
+    /// What is not a number of what a stage gave, beginning with its setting c.
+    fn not_numbers(&self, which: usize, stage: usize, c: usize, resample: u64) -> RunError {
+        let curve = &self.experiment.curves[which];
+        let settings = &curve.stages[stage].settings;
+        let points = self.truth.len();
+        let cells = self.at_test.len() / (settings.len() * points).max(1);
+        let of_setting = |c: usize| {
+            let cell = move |cell: usize| (cell * settings.len() + c) * points;
+            (0..cells).flat_map(move |i| self.at_test[cell(i)..][..points].iter().zip(self.truth))
+        };
+        let failed = |c: &usize| {
+            let squares = of_setting(*c).map(|(p, f)| (p - f) * (p - f)).sum::<f64>();
+            !(squares.is_finite() && self.train_error[*c].is_finite())
+        };
+        let described = curve.describe(settings[c]);
+        RunError::Learner {
+            learner: curve.name.clone(),
+            setting: match described.as_str() {
+                "" => described,
+                setting => format!(" at {setting}"),
+            },
+            resample,
+            count: NotNumbers {
+                predictions: of_setting(c).filter(|(p, _)| !p.is_finite()).count(),
+                of: cells * points,
+                settings: (0..settings.len()).filter(failed).count(),
+                of_settings: settings.len(),
+            },
+        }
     }
 }

@@ -251,6 +251,7 @@ impl Staging {
     ///
     /// If a file cannot be moved.
     pub fn finish(mut self, mut manifest: Manifest) -> Result<Vec<String>, OutcomeError> {
+        let _held = self.hold();
         let before = read_manifest(&self.home).map_or(Vec::new(), |manifest| manifest.files);
         manifest.files = self.files.clone();
         self.put(&manifest)?;
@@ -265,6 +266,7 @@ impl Staging {
     ///
     /// If a file cannot be moved.
     pub fn instead(mut self, mut manifest: Manifest) -> Result<Vec<String>, OutcomeError> {
+        let _held = self.hold();
         let figures = self.files.clone();
         let before = manifest.files.clone();
         let tables = Tables::files();
@@ -294,6 +296,7 @@ impl Staging {
     ///
     /// If a file cannot be moved.
     pub fn beside(mut self, mut manifest: Manifest) -> Result<Vec<String>, OutcomeError> {
+        let _held = self.hold();
         let figures = self.files.clone();
         for file in &figures {
             if !manifest.files.contains(file) {
@@ -304,13 +307,31 @@ impl Staging {
         Ok(figures)
     }
 
-    /// Moves every file to its place, the manifest last.
+    /// Holds the folder until the guard is dropped: of two runs that end at once, one waits, so that
+    /// the files of a result are all of one run.
+    fn hold(&self) -> Option<File> {
+        // Where a folder cannot be opened or locked, a run is trusted to be alone.
+        let folder = File::open(&self.home).ok()?;
+        folder.lock().ok()?;
+        Some(folder)
+    }
+
+    /// Moves every file to its place, the manifest last. The earlier manifest is the first to go:
+    /// whoever finds a manifest finds the files of its run, also when this run is killed in between.
     fn put(&mut self, manifest: &Manifest) -> Result<(), OutcomeError> {
         let text = serde_json::to_string_pretty(manifest).map_err(|error| OutcomeError::Write {
             path: self.home.join(Manifest::FILE),
             source: error.into(),
         })?;
         self.write(Manifest::FILE, (text + "\n").as_bytes())?;
+        let place = self.home.join(Manifest::FILE);
+        if place.is_file() {
+            let gone = fs::rename(&place, self.aside(Manifest::FILE));
+            gone.map_err(|source| OutcomeError::Write {
+                path: place.clone(),
+                source,
+            })?;
+        }
         let mut moved = Vec::new();
         for file in &self.files {
             if let Err(source) = self.put_one(file) {
@@ -318,6 +339,7 @@ impl Staging {
                 for file in moved {
                     let _ = fs::rename(self.aside(file), self.home.join(file));
                 }
+                let _ = fs::rename(self.aside(Manifest::FILE), &place);
                 let path = self.home.join(file);
                 return Err(OutcomeError::Write { path, source });
             }

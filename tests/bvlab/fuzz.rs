@@ -1,0 +1,285 @@
+//! Text that nobody would write: the readers answer with a sentence, never with a panic, and soon.
+//!
+//! `BVLAB_FUZZ_CASES=1000000 cargo test --release fuzz` runs longer than the default.
+
+use std::time::{Duration, Instant};
+
+use bvlab::experiment::{Experiment, Source};
+use bvlab::problem::{Expression, LONGEST};
+use bvlab::shipped;
+use bvlab::stream::Stream;
+use rand::RngExt;
+
+use crate::setup::algorithm;
+
+fn cases(default: u64) -> u64 {
+    let cases = std::env::var("BVLAB_FUZZ_CASES").ok();
+    cases.map_or(default, |cases| cases.parse().unwrap())
+}
+
+fn pick<'a, T: ?Sized>(random: &mut Stream, from: &[&'a T]) -> &'a T {
+    from[random.random_range(0..from.len())]
+}
+
+/// Numbers and words that are wrong in most places, and now and then right.
+const PIECES: [&str; 44] = [
+    "0",
+    "-1",
+    "1",
+    "2.5",
+    "1e308",
+    "-1e308",
+    "1e-320",
+    "nan",
+    "inf",
+    "-inf",
+    "99999999999999999999",
+    "9007199254740993",
+    "\"\"",
+    "\"x\"",
+    "\"1..5\"",
+    "\"5..1\"",
+    "\"1..1e9\"",
+    "\"é\u{301}∞\"",
+    "true",
+    "[]",
+    "[1]",
+    "[1, 1]",
+    "[[0, 1], [2, 3]]",
+    "{}",
+    "{ x = 1 }",
+    "{ from = 1, to = 9, count = 3 }",
+    "{ from = 0, to = 1, count = 5, scale = \"log\" }",
+    "{ tree = {} }",
+    "{ knn = { k = 1 } }",
+    "{ grid = 3 }",
+    "{ draw = 7 }",
+    "\"inputs\"",
+    "{ normal = 0 }",
+    "{ student-t = 1, degrees = 3 }",
+    "{ uniform = [0, 1], dimension = 3 }",
+    "{ grid = [0, 1], fixed = true }",
+    "{ linear = 1 }",
+    "{ points = [[0, 1], [5, 3]] }",
+    "1979-05-27",
+    "0x10",
+    "'''\n'''",
+    "\"sin(x)\"",
+    "\"1/x\"",
+    "[[]]",
+];
+
+/// Changes a text a little: at the level of lines, of values, or of characters.
+fn mutated(random: &mut Stream, text: &str) -> String {
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    for _ in 0..random.random_range(1..5) {
+        if lines.is_empty() {
+            break;
+        }
+        let at = random.random_range(0..lines.len());
+        let other = random.random_range(0..lines.len());
+        match random.random_range(0..9) {
+            0 => {
+                lines.remove(at);
+            }
+            1 => lines.insert(at, lines[other].clone()),
+            2 => lines.swap(at, other),
+            3 | 4 => {
+                if let Some((key, _)) = lines[at].split_once('=') {
+                    lines[at] = format!("{key}= {}", pick(random, &PIECES));
+                }
+            }
+            5 => {
+                // Any number in the line.
+                let digits: Vec<usize> = lines[at]
+                    .char_indices()
+                    .filter(|(_, c)| c.is_ascii_digit())
+                    .map(|(i, _)| i)
+                    .collect();
+                if !digits.is_empty() {
+                    let digit = digits[random.random_range(0..digits.len())];
+                    lines[at].replace_range(digit..=digit, pick(random, &PIECES));
+                }
+            }
+            6 => {
+                let characters: Vec<char> = lines[at].chars().collect();
+                if !characters.is_empty() {
+                    let cut = random.random_range(0..characters.len());
+                    lines[at] = characters[..cut].iter().collect();
+                }
+            }
+            7 => {
+                let mut characters: Vec<char> = lines[at].chars().collect();
+                let place = random.random_range(0..=characters.len());
+                let odd = [
+                    '"', '\'', '[', ']', '{', '}', '=', '.', '#', ',', '\\', '\0', '\u{feff}', '∞',
+                    '-',
+                ];
+                characters.insert(place, odd[random.random_range(0..odd.len())]);
+                lines[at] = characters.into_iter().collect();
+            }
+            _ => lines.truncate(at),
+        }
+    }
+    lines.join("\n")
+}
+
+/// Reading takes a moment, whatever is read.
+const SOON: Duration = Duration::from_secs(20);
+
+#[test]
+fn experiments_that_are_damaged_in_any_way_are_read_or_refused() {
+    let names = shipped::names();
+    let texts: Vec<String> = names
+        .iter()
+        .filter_map(|name| shipped::text(name))
+        .collect();
+    let mut random = algorithm(21);
+    let (mut read, mut refused) = (0, 0);
+    let total = cases(4000);
+    for case in 0..total {
+        let text = &texts[random.random_range(0..texts.len())];
+        let text = mutated(&mut random, text);
+        let mut sets = Vec::new();
+        if random.random_bool(0.3) {
+            let key = pick(
+                &mut random,
+                &[
+                    "run.seed",
+                    "learner.0.tree.depth",
+                    "figure.0",
+                    "problem",
+                    "",
+                    "a.b.c.9",
+                    "sweep.k",
+                    "run.test.grid",
+                ],
+            );
+            sets.push(format!("{key}={}", pick(&mut random, &PIECES)));
+        }
+        let started = Instant::now();
+        let source = Source::new("fuzz.toml", &text, &sets);
+        // What is said must be printable, wherever it points.
+        match Experiment::read("fuzz", source.clone()) {
+            Ok(experiment) => {
+                read += 1;
+                assert!(!experiment.slabs().is_empty() || experiment.simulation.is_some());
+                // What is good stays the same when it is read again.
+                let again =
+                    Experiment::read("fuzz", Source::new("", source.file_text(), &source.sets()));
+                let again = again.unwrap_or_else(|error| panic!("{error:?}:\n{text}"));
+                assert_eq!(experiment.source.run_hash(), again.source.run_hash());
+            }
+            Err(error) => {
+                refused += 1;
+                assert!(!error.message().is_empty(), "{text}");
+                // With changes from outside, the text that it points into is another.
+                let token = error.token().to_owned();
+                assert!(
+                    !sets.is_empty() || text.contains(&token),
+                    "{token:?} in\n{text}"
+                );
+                let told = format!("{:?}", miette::Report::new(*error));
+                assert!(!told.is_empty());
+            }
+        }
+        assert!(
+            started.elapsed() < SOON,
+            "case {case} took {:?}:\n{text}\n{sets:?}",
+            started.elapsed()
+        );
+    }
+    assert!(
+        read > total / 20 && refused > total / 20,
+        "{read} read, {refused} refused"
+    );
+}
+
+/// A random expression of the grammar.
+fn grown(random: &mut Stream, depth: u32) -> String {
+    let one = [
+        "sin", "cos", "exp", "ln", "sqrt", "abs", "floor", "sign", "tanh", "atan",
+    ];
+    let two = ["min", "max", "atan2"];
+    let signs = [" + ", " - ", "*", "/", "^", " < ", " >= "];
+    match random.random_range(0..if depth == 0 { 3 } else { 9 }) {
+        0 => "x".to_owned(),
+        1 => format!("{}", f64::from(random.random_range(0..2000)) / 16.0),
+        2 => pick(random, &["pi", "e", "tau", "1e3", ".5", "2."]).to_owned(),
+        3 => format!("-{}", grown(random, depth - 1)),
+        4 => format!("({})", grown(random, depth - 1)),
+        5 => format!("{}({})", pick(random, &one), grown(random, depth - 1)),
+        6 => format!(
+            "{}({}, {})",
+            pick(random, &two),
+            grown(random, depth - 1),
+            grown(random, depth - 1)
+        ),
+        _ => {
+            let sign = pick(random, &signs);
+            let side = |random: &mut Stream| format!("({})", grown(random, depth - 1));
+            format!("{}{sign}{}", side(random), side(random))
+        }
+    }
+}
+
+fn bits(expression: &Expression) -> Vec<u64> {
+    let at = |x: f64| expression.at(&[x]).to_bits();
+    [-3.5, -1.0, 0.0, 0.25, 1.0, 7.0, 1e300].map(at).to_vec()
+}
+
+#[test]
+fn expressions_of_the_grammar_are_read_and_brackets_and_spaces_do_not_matter() {
+    let mut random = algorithm(22);
+    for _ in 0..cases(4000) {
+        let text = grown(&mut random, 4);
+        let Ok(expression) = Expression::parse(&text, 1) else {
+            // A number such as `2.` may be none; what is too long is refused.
+            assert!(
+                text.len() > LONGEST || text.contains("2.") || text.contains(".5"),
+                "{text}"
+            );
+            continue;
+        };
+        let values = bits(&expression);
+        for same in [
+            format!("({text})"),
+            format!("  {text}\t"),
+            text.replace("(", "( ").replace(")", " )"),
+        ] {
+            if same.len() <= LONGEST {
+                let same =
+                    Expression::parse(&same, 1).unwrap_or_else(|e| panic!("{}: {same}", e.message));
+                assert_eq!(bits(&same), values, "{text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn any_text_is_an_expression_or_a_complaint_about_a_part_of_it() {
+    let mut random = algorithm(23);
+    let pieces = [
+        "x", "x1", "x2", "1", "1e", "e", "pi", "(", ")", "((", "+", "-", "*", "/", "^", "<", "<=",
+        "==", ",", ".", "..", "sin", "sin(", "max(", "log", " ", "é", "∞", "\n", "\0", "--", "2x",
+        "1e999", "x^", "&&",
+    ];
+    let mut good = 0;
+    for _ in 0..cases(20_000) {
+        let count = random.random_range(0..12);
+        let text: String = (0..count).map(|_| pick(&mut random, &pieces)).collect();
+        let text = text.repeat(if random.random_bool(0.02) { 100 } else { 1 });
+        match Expression::parse(&text, 2) {
+            Ok(expression) => {
+                good += 1;
+                let _ = expression.at(&[0.5, -2.0]);
+            }
+            Err(error) => {
+                assert!(!error.message.is_empty());
+                let inside = text.get(error.span.clone()).is_some();
+                assert!(inside, "{:?} of {text:?}", error.span);
+            }
+        }
+    }
+    assert!(good > 100, "{good}");
+}
