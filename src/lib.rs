@@ -45,6 +45,7 @@ pub mod decompose;
 pub mod engine;
 pub mod experiment;
 pub mod figure;
+mod lanes;
 pub mod learner;
 pub mod outcome;
 pub mod problem;

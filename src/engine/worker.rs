@@ -3,6 +3,7 @@
 use super::{Kept, KeptFit, RunError};
 use crate::decompose::{CELLS, Source, Tally};
 use crate::experiment::Experiment;
+use crate::lanes::squared_distance;
 use crate::learner::Learner;
 use crate::problem::Training;
 use crate::stream::{Purpose, Stream};
@@ -194,7 +195,7 @@ impl<'a> Worker<'a> {
             // Every learner begins the same stream: equal bootstraps make differences real.
             learner.fit(data, &Stream::new(run.seed, Purpose::Algorithm, draw));
             learner.predict(&test.points, &mut self.at_test[cell * length..][..length]);
-            learner.predict(&data.inputs, &mut self.at_train);
+            learner.predict_training(data, &mut self.at_train);
             if let (Some(kept), 0) = (&mut kept, cell)
                 && resample < DIAGNOSED
                 && let Some(diagnoses) = learner.diagnose(data)
@@ -206,8 +207,7 @@ impl<'a> Worker<'a> {
             let distinct = if fixed { cells.div_ceil(2) } else { cells };
             let predictions = self.at_train.chunks_exact(train.max(1));
             for (sum, predictions) in self.train_error.iter_mut().zip(predictions) {
-                let errors = predictions.iter().zip(&data.labels);
-                let error = errors.map(|(p, y)| (p - y) * (p - y)).sum::<f64>() / train as f64;
+                let error = squared_distance(predictions, &data.labels) / train as f64;
                 *sum += error / distinct as f64;
             }
             if cell == 0 {

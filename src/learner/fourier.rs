@@ -344,7 +344,7 @@ fn spectral(
         s / curvature * done
     };
     let mut weights = Vec::new();
-    filtered(&design, y, settings, filter, &mut weights);
+    filtered(design.as_ref(), y, settings, filter, &mut weights);
     weights.iter_mut().for_each(|weight| *weight *= norm);
     weights
 }
@@ -387,7 +387,7 @@ impl<'a> MinimumNorm<'a> {
         fast.unwrap_or_else(|| {
             let design = self.design.subcols(0, p).to_owned();
             let mut weights = Vec::new();
-            filtered(&design, self.y, 1, |_, s| 1.0 / s, &mut weights);
+            filtered(design.as_ref(), self.y, 1, |_, s| 1.0 / s, &mut weights);
             weights
         })
     }

@@ -161,7 +161,12 @@ impl Learner for Gaussians {
         let x = data.inputs.values();
         for basis in &mut self.bases {
             let design = Mat::from_fn(x.len(), basis.count + 1, |i, j| basis.value(x[i], j));
-            ridge(&design, &data.labels, &basis.lambdas, &mut basis.weights);
+            ridge(
+                design.as_ref(),
+                &data.labels,
+                &basis.lambdas,
+                &mut basis.weights,
+            );
         }
     }
 

@@ -152,7 +152,7 @@ impl Learner for Linear {
                 group.mean_label = data.labels.iter().sum::<f64>() / data.len() as f64;
             }
             let labels: Vec<f64> = data.labels.iter().map(|y| y - group.mean_label).collect();
-            ridge(&design, &labels, &group.lambdas, &mut group.weights);
+            ridge(design.as_ref(), &labels, &group.lambdas, &mut group.weights);
         }
     }
 

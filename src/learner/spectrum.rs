@@ -10,7 +10,7 @@ use super::Diagnosis;
 ///
 /// Where the decomposition fails the weights are NaN, which the engine reports.
 pub(super) fn filtered(
-    design: &Mat<f64>,
+    design: MatRef<f64>,
     y: &[f64],
     settings: usize,
     filter: impl Fn(usize, f64) -> f64,
@@ -99,7 +99,7 @@ pub(super) fn length(vector: &[f64]) -> f64 {
 
 /// Weights that minimise ‖y - Φ w‖² + λ ‖w‖² for every λ of a list: the filter s/(s² + λ). At
 /// λ = 0 this is the solution of minimum norm.
-pub(super) fn ridge(design: &Mat<f64>, y: &[f64], lambdas: &[f64], weights: &mut Vec<f64>) {
+pub(super) fn ridge(design: MatRef<f64>, y: &[f64], lambdas: &[f64], weights: &mut Vec<f64>) {
     let filter = |c: usize, s: f64| s / (s * s + lambdas[c]);
     filtered(design, y, lambdas.len(), filter, weights);
 }

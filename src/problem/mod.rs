@@ -75,8 +75,13 @@ impl Problem {
         data.labels.resize(self.train, 0.0);
         let mut stream = Stream::new(seed, Purpose::Noise, noise);
         self.noise.draw_unit(&mut stream, &mut data.labels);
+        let everywhere = match data.inputs.rows().next() {
+            Some(x) if self.noise.sd.is_constant() => Some(self.sd_at(x)?),
+            _ => None,
+        };
         for (x, label) in data.inputs.rows().zip(&mut data.labels) {
-            *label = self.truth_at(x)? + self.sd_at(x)? * *label;
+            let sd = everywhere.map_or_else(|| self.sd_at(x), Ok)?;
+            *label = self.truth_at(x)? + sd * *label;
         }
         Ok(())
     }
