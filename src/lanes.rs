@@ -123,7 +123,7 @@ pub(crate) fn add_scaled(a: &mut [f64], factor: f64, b: &[f64]) {
 }
 
 /// How many lanes [`combine`] keeps at work: enough to hide that an addition takes several cycles.
-const BLOCK: usize = 4 * LANES;
+pub(crate) const BLOCK: usize = 4 * LANES;
 
 /// out = start + Σ_j weights_j · column_j, where the columns stand one after the other.
 pub(crate) fn combine(out: &mut [f64], start: f64, columns: &[f64], weights: &[f64]) {

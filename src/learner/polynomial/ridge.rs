@@ -4,7 +4,8 @@ use faer::MatRef;
 
 use super::{Basis, PolynomialSetting};
 use crate::lanes::{combine, dot};
-use crate::learner::{room, spectrum};
+use crate::learner::room;
+use crate::learner::spectrum::Spectrum;
 
 /// All settings with λ > 0.
 ///
@@ -30,6 +31,8 @@ pub(super) struct Ridge {
     weights: Vec<f64>,
     constants: Vec<f64>,
     by_svd: Vec<usize>,
+    lambdas: Vec<f64>,
+    spectrum: Spectrum,
     at_points: Vec<f64>,
 }
 
@@ -69,6 +72,8 @@ impl Ridge {
             weights: Vec::new(),
             constants: Vec::new(),
             by_svd: Vec::new(),
+            lambdas: Vec::new(),
+            spectrum: Spectrum::default(),
             at_points: Vec::new(),
         }
     }
@@ -176,9 +181,10 @@ impl Ridge {
             let degree = settings[same[0]].degree;
             let columns = &self.columns[..degree * count];
             let design = MatRef::from_column_major_slice(columns, count, degree);
-            let lambdas: Vec<f64> = same.iter().map(|&which| settings[which].lambda).collect();
-            let mut found = Vec::new();
-            spectrum::ridge(design, &self.labels, &lambdas, &mut found);
+            self.lambdas.clear();
+            let lambdas = same.iter().map(|&which| settings[which].lambda);
+            self.lambdas.extend(lambdas);
+            let found = self.spectrum.ridge(design, &self.labels, &self.lambdas);
             for (&which, found) in same.iter().zip(found.chunks_exact(degree)) {
                 self.weights[which * self.degree..][..degree].copy_from_slice(found);
             }
