@@ -254,3 +254,40 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Source;
+    use allocation_counter::measure;
+
+    #[test]
+    fn a_resample_allocates_nothing_after_a_warm_up() {
+        let text = r#"
+            problem = { truth = "sin(x)", inputs = { uniform = [0, 15] }, noise = { normal = 0.5 }, train = 40 }
+            learner = [
+                { tree = {}, sweep = { depth = "1..8" } },
+                { knn = {}, sweep = { k = "1..20" } },
+                { polynomial = {}, sweep = { degree = "0..9" } },
+                { bagging = { members = 5, base = { tree = {} } } },
+            ]
+            run = { resamples = 1000, keep = 1, test = { grid = 100 } }
+        "#;
+        let source = Source::new("test", text, &[]);
+        let experiment = Experiment::read("test", source).expect("the experiment is right");
+        let points = experiment.test.points.values();
+        let truth: Vec<f64> = points.iter().map(|x| x.sin()).collect();
+        let mut worker = Worker::new(&experiment, &truth, &[vec![0.25; truth.len()]]);
+        let mut block = |resamples: std::ops::Range<u64>| {
+            worker.begin();
+            for resample in resamples {
+                assert!(matches!(worker.resample(resample), Ok(None)));
+            }
+        };
+        for start in 1..8 {
+            block(32 * start..32 * (start + 1));
+        }
+        let measured = measure(|| block(256..288));
+        assert_eq!(measured.count_total, 0);
+    }
+}

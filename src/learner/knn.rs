@@ -118,6 +118,19 @@ impl Line {
         inputs.partition_point(|input| *input < x)
     }
 
+    /// The same for many points, in one sweep.
+    fn begin(&self, points: &Points, below: &mut Vec<u32>) {
+        below.resize(points.len(), 0);
+        let mut passed = 0;
+        for &j in points.order() {
+            let x = points.values()[j as usize];
+            while self.x[passed + 1] < x {
+                passed += 1;
+            }
+            below[j as usize] = passed as u32;
+        }
+    }
+
     /// Grows the windows of `count` nearest inputs of many points by one more input each: `below`
     /// says where a point's window begins, and `write` hears where it begins now. No branch depends
     /// on the data but for ties.
@@ -294,9 +307,7 @@ impl Learner for Knn {
         if points.dimension() > 1 {
             self.predict_in_space(points, out);
         } else if self.line.plain {
-            self.below.clear();
-            let starts = points.values().iter().map(|x| self.line.below(*x) as u32);
-            self.below.extend(starts);
+            self.line.begin(points, &mut self.below);
             self.slide(points.values(), out);
         } else {
             for (j, &x) in points.values().iter().enumerate() {

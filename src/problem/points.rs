@@ -5,7 +5,7 @@
 /// In one dimension the points also carry their sorted order, because almost every
 /// one-dimensional learner needs it and all learners of an experiment share the same
 /// training set.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Points {
     dimension: usize,
     values: Vec<f64>,
@@ -107,6 +107,22 @@ impl Points {
     }
 }
 
+// By hand, because the derived `clone_from` would not keep the memory.
+impl Clone for Points {
+    fn clone(&self) -> Self {
+        let mut points = Points::default();
+        points.clone_from(self);
+        points
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.dimension = other.dimension;
+        self.values.clone_from(&other.values);
+        self.order.clone_from(&other.order);
+        self.sorted = other.sorted;
+    }
+}
+
 /// A whole number that rises with x, in the order of [`f64::total_cmp`].
 fn key(x: f64) -> u64 {
     let bits = x.to_bits();
@@ -115,12 +131,26 @@ fn key(x: f64) -> u64 {
 }
 
 /// A training set: inputs and their noisy labels.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Training {
     /// The inputs x.
     pub inputs: Points,
     /// The labels y = f(x) + e.
     pub labels: Vec<f64>,
+}
+
+impl Clone for Training {
+    fn clone(&self) -> Self {
+        Training {
+            inputs: self.inputs.clone(),
+            labels: self.labels.clone(),
+        }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.inputs.clone_from(&other.inputs);
+        self.labels.clone_from(&other.labels);
+    }
 }
 
 impl Training {

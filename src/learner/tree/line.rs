@@ -61,10 +61,18 @@ impl Node {
 impl Line {
     /// Takes in a training set.
     pub fn load(&mut self, data: &Training) {
-        self.x.clear();
-        self.mean.clear();
-        self.count.clear();
+        for numbers in [&mut self.x, &mut self.mean, &mut self.count] {
+            numbers.clear();
+            // A bootstrap has fewer sites than points, and another one may have more of them.
+            numbers.reserve(data.len());
+        }
         self.before.clear();
+        self.before.reserve(data.len() + 1);
+        self.cuts.clear();
+        self.cuts.reserve(data.len());
+        self.frontier.clear();
+        self.frontier.reserve(data.len());
+        room(&mut self.gains, data.len());
         let mut last = f64::NAN;
         for (place, &i) in (0..).zip(data.inputs.order()) {
             let (x, label) = (data.inputs.values()[i as usize], data.labels[i as usize]);
@@ -83,7 +91,6 @@ impl Line {
         self.before.push(data.len() as u32);
         let more = self.inverse.len()..=data.len();
         self.inverse.extend(more.map(|k| 1.0 / k as f64));
-        self.gains.resize(self.x.len(), 0.0);
     }
 
     /// Grows the tree of the loaded data, and writes down what every level predicts at every site.
@@ -96,7 +103,8 @@ impl Line {
             false => self.grow_by_depth(growth, root),
         }
         let knows_the_end = growth.knows_the_end();
-        let rows = room(&mut growth.at_sites, growth.levels.len() * sites);
+        let points = self.before[sites] as usize;
+        let rows = room(&mut growth.at_sites, growth.levels.len() * points);
         let mut cuts = self.cuts.iter().peekable();
         for (which, &(level, _)) in growth.levels.iter().enumerate() {
             let (done, rest) = rows.split_at_mut(which * sites);
@@ -132,9 +140,16 @@ impl Line {
     }
 
     fn cut_at(&mut self, level: usize, node: Node, min_leaf: usize, deepest: usize) {
-        if level < deepest
-            && let Some((middle, _)) = self.best_cut(node, min_leaf)
-        {
+        if level >= deepest {
+            return;
+        }
+        let Range { start, end } = node.range();
+        let middle = match end - start {
+            // There is nothing to choose between two sites, and half of all cuts are such.
+            2 if min_leaf == 1 => (self.mean[start] != self.mean[start + 1]).then_some(start + 1),
+            _ => self.best_cut(node, min_leaf).map(|(middle, _)| middle),
+        };
+        if let Some(middle) = middle {
             let [left, right] = self.parts(node, middle);
             self.cuts.push(Cut { level, left, right });
         }
@@ -196,32 +211,29 @@ impl Line {
         if end - start < 2 {
             return None;
         }
-        let last = end - 1;
-        let (means, counts) = (&self.mean[start..last], &self.count[start..last]);
-        let (before, ends) = (self.before[start], &self.before[start + 1..end]);
-        let total = (self.before[end] - before) as usize;
+        let means = &self.mean[start..end];
+        let total = (self.before[end] - self.before[start]) as usize;
         let inverse = &self.inverse[..=total];
-        let gains = &mut self.gains[..means.len()];
-        let (mut sum, mut largest) = (0.0, f64::NEG_INFINITY);
-        let away = self.mean[last] - node.mean;
-        let (mut squares, mut varied) = (self.count[last] * away * away, away != 0.0);
-        for (((mean, count), end), gain) in means.iter().zip(counts).zip(ends).zip(&mut *gains) {
-            let away = mean - node.mean;
-            varied |= away != 0.0;
-            squares += count * away * away;
-            sum += count * away;
-            let left = (end - before) as usize;
-            let right = total - left;
-            *gain = match left.min(right) >= min_leaf {
-                true => sum * sum * (inverse[left] + inverse[right]),
-                false => f64::NEG_INFINITY,
-            };
-            largest = if *gain > largest { *gain } else { largest };
-        }
-        if !varied || largest < 0.0 {
-            return None;
-        }
-        let bar = largest - MARGIN * squares;
+        let gains = &mut self.gains[..means.len() - 1];
+        let bar = if total == means.len() && min_leaf == 1 {
+            // Every site is one point.
+            let parts = inverse[1..total].iter().zip(inverse[1..total].iter().rev());
+            let sites = means.iter().zip(parts);
+            let sites = sites.map(|(mean, (left, right))| (*mean, 1.0, left + right));
+            weigh(node.mean, sites, gains)?
+        } else {
+            let ends = self.before[start + 1..end].iter();
+            let sites = means.iter().zip(&self.count[start..end]).zip(ends);
+            let sites = sites.map(|((mean, count), end)| {
+                let left = (end - self.before[start]) as usize;
+                let factor = match left.min(total - left) >= min_leaf {
+                    true => inverse[left] + inverse[total - left],
+                    false => f64::NAN,
+                };
+                (*mean, *count, factor)
+            });
+            weigh(node.mean, sites, gains)?
+        };
         let best = gains.iter().position(|gain| *gain >= bar)?;
         Some((start + 1 + best, gains[best]))
     }
@@ -279,6 +291,29 @@ impl Line {
             }
         }
     }
+}
+
+/// Writes down the gain s² (1/n_left + 1/n_right) of a cut after every site, NaN where that factor
+/// is, and returns the bar over which gains are the largest to rounding; `None` where all sites have
+/// the node's mean. Sites come with mean, number of points and factor.
+#[inline(always)]
+fn weigh(
+    node_mean: f64,
+    sites: impl Iterator<Item = (f64, f64, f64)>,
+    gains: &mut [f64],
+) -> Option<f64> {
+    let (mut sum, mut squares, mut largest) = (0.0, 0.0, f64::NEG_INFINITY);
+    let mut varied = false;
+    for ((mean, count, factor), gain) in sites.zip(gains) {
+        let away = mean - node_mean;
+        varied |= away != 0.0;
+        squares += count * away * away;
+        sum += count * away;
+        *gain = sum * sum * factor;
+        largest = if *gain > largest { *gain } else { largest };
+    }
+    // What is left is the last site, which makes up for all others.
+    varied.then(|| largest - MARGIN * (squares + sum * sum))
 }
 
 impl Growth {

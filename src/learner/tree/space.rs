@@ -171,10 +171,18 @@ impl Space {
 
     /// Grows the tree of the loaded data.
     pub fn grow(&mut self, growth: &mut Growth, stream: &Stream) {
+        let count = self.columns.first().map_or(0, Vec::len);
         growth.nodes.clear();
         self.frontier.clear();
         self.waiting.clear();
-        let count = self.columns.first().map_or(0, Vec::len);
+        // Enough for every tree of so many points, so that none allocates that grows larger than
+        // those before it.
+        growth.nodes.reserve(2 * count);
+        self.frontier.reserve(count);
+        self.waiting.reserve(count);
+        self.spare.clear();
+        self.spare.reserve(count);
+        self.ways.reserve(count + 1);
         let root = Seedling {
             start: 0,
             end: count,
