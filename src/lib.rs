@@ -47,6 +47,7 @@ pub mod engine;
 pub mod experiment;
 pub mod figure;
 pub mod lab;
+mod lanes;
 pub mod learner;
 pub mod outcome;
 pub mod problem;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Histogram;
 use super::sources::{CELLS, contrasts};
+use crate::lanes::{LANES, Lanes, wide};
 
 /// The sums of some resamples, for one learner: for every setting and test point the mean of
 /// d = prediction - truth and the sum of its squared deviations, for every setting the sums of the
@@ -120,24 +121,16 @@ impl Tally {
         train: f64,
     ) -> Observation {
         let range = setting * self.points..(setting + 1) * self.points;
-        let mean = &mut self.mean[range.clone()];
-        let squares = &mut self.squares[range];
-        let share = 1.0 / self.count as f64;
-        let (mut excess, mut test) = (0.0, 0.0);
-        let inputs = predictions.iter().zip(truth).zip(fresh).zip(weights);
-        for ((((prediction, truth), fresh), weight), (mean, squares)) in
-            inputs.zip(mean.iter_mut().zip(squares))
-        {
-            let distance = prediction - truth;
-            // Welford's update: no large sums are subtracted from each other.
-            let before = distance - *mean;
-            *mean += before * share;
-            *squares += before * (distance - *mean);
-            excess += weight * distance * distance;
-            test += weight * (distance - fresh) * (distance - fresh);
-        }
-        self.risks[setting].add(excess);
-        self.finish(setting, Observation { excess, test }, train)
+        let resample = Resample {
+            predictions,
+            truth,
+            fresh,
+            weights,
+            share: 1.0 / self.count as f64,
+        };
+        let seen = resample.add_to(&mut self.mean[range.clone()], &mut self.squares[range]);
+        self.risks[setting].add(seen.excess);
+        self.finish(setting, seen, train)
     }
 
     /// Adds the predictions of a cube of one setting, in the resample that was begun. The errors
@@ -214,5 +207,73 @@ impl Tally {
             *most = most.max(*other);
         }
         self.count += other.count;
+    }
+}
+
+/// One setting's predictions in one resample, and what they are measured against.
+struct Resample<'a> {
+    predictions: &'a [f64],
+    truth: &'a [f64],
+    fresh: &'a [f64],
+    weights: &'a [f64],
+    /// One over the number of resamples, this one included.
+    share: f64,
+}
+
+impl Resample<'_> {
+    /// Updates the mean of d = prediction - truth and the sum of its squared deviations at every
+    /// test point, and averages the errors over them. This runs for every setting of every
+    /// resample, and is most of what a cheap learner costs.
+    fn add_to(&self, mean: &mut [f64], squares: &mut [f64]) -> Observation {
+        wide(
+            #[inline(always)]
+            || {
+                let (means, last_mean) = mean.as_chunks_mut();
+                let (all_squares, last_squares) = squares.as_chunks_mut();
+                let [predictions, truth, fresh, weights] =
+                    self.inputs().map(|all| all.as_chunks().0);
+                let mut errors = [Lanes::all(0.0); 2];
+                let inputs = predictions.iter().zip(truth).zip(fresh).zip(weights);
+                for ((((prediction, truth), fresh), weight), (mean, squares)) in
+                    inputs.zip(means.iter_mut().zip(all_squares))
+                {
+                    let inputs = [prediction, truth, fresh, weight].map(|lanes| Lanes(*lanes));
+                    let sums = self.step(inputs, [Lanes(*mean), Lanes(*squares)], &mut errors);
+                    [*mean, *squares] = sums.map(|sums| sums.0);
+                }
+                let rest = self
+                    .inputs()
+                    .map(|all| Lanes::padded(all.as_chunks::<LANES>().1));
+                let sums = [Lanes::padded(last_mean), Lanes::padded(last_squares)];
+                let [Lanes(new_mean), Lanes(new_squares)] = self.step(rest, sums, &mut errors);
+                last_mean.copy_from_slice(&new_mean[..last_mean.len()]);
+                last_squares.copy_from_slice(&new_squares[..last_squares.len()]);
+                let [excess, test] = errors.map(Lanes::total);
+                Observation { excess, test }
+            },
+        )
+    }
+
+    #[inline(always)]
+    fn inputs(&self) -> [&[f64]; 4] {
+        [self.predictions, self.truth, self.fresh, self.weights]
+    }
+
+    /// The new mean and sum of squares of some test points, side by side.
+    #[inline(always)]
+    fn step(
+        &self,
+        [prediction, truth, fresh, weight]: [Lanes; 4],
+        [mean, squares]: [Lanes; 2],
+        [excess, test]: &mut [Lanes; 2],
+    ) -> [Lanes; 2] {
+        let distance = prediction - truth;
+        let away = distance - fresh;
+        *excess = *excess + weight * distance * distance;
+        *test = *test + weight * away * away;
+        // Welford's update: no large sums are subtracted from each other.
+        let before = distance - mean;
+        let mean = mean + before * Lanes::all(self.share);
+        [mean, squares + before * (distance - mean)]
     }
 }

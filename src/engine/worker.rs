@@ -3,6 +3,7 @@
 use super::{Kept, KeptFit, NotNumbers, RunError};
 use crate::decompose::{CELLS, Source, Tally};
 use crate::experiment::Experiment;
+use crate::lanes::squared_distance;
 use crate::learner::Learner;
 use crate::problem::Training;
 use crate::stream::{Purpose, Stream};
@@ -214,7 +215,7 @@ impl<'a> Worker<'a> {
             // Every learner begins the same stream: equal bootstraps make differences real.
             learner.fit(data, &Stream::new(run.seed, Purpose::Algorithm, draw));
             learner.predict(&test.points, &mut self.at_test[cell * length..][..length]);
-            learner.predict(&data.inputs, &mut self.at_train);
+            learner.predict_training(data, &mut self.at_train);
             if let (Some(kept), 0) = (&mut kept, cell)
                 && resample < DIAGNOSED
                 && let Some(diagnoses) = learner.diagnose(data)
@@ -226,8 +227,7 @@ impl<'a> Worker<'a> {
             let distinct = if fixed { cells.div_ceil(2) } else { cells };
             let predictions = self.at_train.chunks_exact(train.max(1));
             for (sum, predictions) in self.train_error.iter_mut().zip(predictions) {
-                let errors = predictions.iter().zip(&data.labels);
-                let error = errors.map(|(p, y)| (p - y) * (p - y)).sum::<f64>() / train as f64;
+                let error = squared_distance(predictions, &data.labels) / train as f64;
                 *sum += error / distinct as f64;
             }
             if cell == 0 {
@@ -296,5 +296,42 @@ impl<'a> Worker<'a> {
                 of_settings: settings.len(),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Source;
+    use allocation_counter::measure;
+
+    #[test]
+    fn a_resample_allocates_nothing_after_a_warm_up() {
+        let text = r#"
+            problem = { truth = "sin(x)", inputs = { uniform = [0, 15] }, noise = { normal = 0.5 }, train = 40 }
+            learner = [
+                { tree = {}, sweep = { depth = "1..8" } },
+                { knn = {}, sweep = { k = "1..20" } },
+                { polynomial = {}, sweep = { degree = "0..9" } },
+                { bagging = { members = 5, base = { tree = {} } } },
+            ]
+            run = { resamples = 1000, keep = 1, test = { grid = 100 } }
+        "#;
+        let source = Source::new("test", text, &[]);
+        let experiment = Experiment::read("test", source).expect("the experiment is right");
+        let points = experiment.test.points.values();
+        let truth: Vec<f64> = points.iter().map(|x| x.sin()).collect();
+        let mut worker = Worker::new(&experiment, &truth, &[vec![0.25; truth.len()]]);
+        let mut block = |resamples: std::ops::Range<u64>| {
+            worker.begin();
+            for resample in resamples {
+                assert!(matches!(worker.resample(resample), Ok(None)));
+            }
+        };
+        for start in 1..8 {
+            block(32 * start..32 * (start + 1));
+        }
+        let measured = measure(|| block(256..288));
+        assert_eq!(measured.count_total, 0);
     }
 }

@@ -165,7 +165,7 @@ impl Learner for Boosting {
                 .for_each(|y| *y -= chain.start);
             for tree in &mut chain.trees {
                 tree.fit(&self.residuals, stream);
-                tree.predict(&data.inputs, predictions);
+                tree.predict_training(&self.residuals, predictions);
                 for (residual, step) in self.residuals.labels.iter_mut().zip(&*predictions) {
                     *residual -= chain.rate * step;
                 }

@@ -1,10 +1,11 @@
 //! Ridge regression on evenly spaced Gaussians.
 
-use faer::Mat;
+use faer::MatRef;
 
 use super::family::{Blueprint, Family, LAMBDA, Most, Number, whole};
-use super::spectrum::ridge;
-use super::{Learner, Size};
+use super::spectrum::Spectrum;
+use super::{Learner, Size, room};
+use crate::lanes::combine;
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
@@ -94,6 +95,8 @@ pub struct GaussiansSetting {
 pub struct Gaussians {
     capacities: usize,
     bases: Vec<Bumps>,
+    columns: Vec<f64>,
+    spectrum: Spectrum,
 }
 
 /// All settings of one basis.
@@ -138,17 +141,24 @@ impl Gaussians {
         Gaussians {
             capacities: settings.len(),
             bases,
+            columns: Vec::new(),
+            spectrum: Spectrum::default(),
         }
     }
 }
 
 impl Bumps {
-    /// φ_j(x), the constant last.
-    fn value(&self, x: f64, j: usize) -> f64 {
-        match self.centres.get(j) {
-            Some(centre) => (-0.5 * ((x - centre) / self.width).powi(2)).exp(),
-            None => 1.0,
+    /// φ_1, φ_2, … at many places, one after the other, the constant last.
+    fn fill<'a>(&self, x: &[f64], columns: &'a mut Vec<f64>) -> &'a [f64] {
+        let columns = room(columns, (self.count + 1) * x.len());
+        let (bumps, constant) = columns.split_at_mut(self.count * x.len());
+        for (column, centre) in bumps.chunks_exact_mut(x.len()).zip(&self.centres) {
+            for (value, x) in column.iter_mut().zip(x) {
+                *value = (-0.5 * ((x - centre) / self.width).powi(2)).exp();
+            }
         }
+        constant.fill(1.0);
+        columns
     }
 }
 
@@ -160,23 +170,21 @@ impl Learner for Gaussians {
     fn fit(&mut self, data: &Training, _: &Stream) {
         let x = data.inputs.values();
         for basis in &mut self.bases {
-            let design = Mat::from_fn(x.len(), basis.count + 1, |i, j| basis.value(x[i], j));
-            ridge(&design, &data.labels, &basis.lambdas, &mut basis.weights);
+            let columns = basis.fill(x, &mut self.columns);
+            let design = MatRef::from_column_major_slice(columns, x.len(), basis.count + 1);
+            let weights = self.spectrum.ridge(design, &data.labels, &basis.lambdas);
+            basis.weights.clear();
+            basis.weights.extend_from_slice(weights);
         }
     }
 
     fn predict(&mut self, points: &Points, out: &mut [f64]) {
+        let x = points.values();
         for basis in &self.bases {
-            let columns = basis.count + 1;
-            let mut row = vec![0.0; columns];
-            for (j, &x) in points.values().iter().enumerate() {
-                for (k, value) in row.iter_mut().enumerate() {
-                    *value = basis.value(x, k);
-                }
-                for (weights, &c) in basis.weights.chunks_exact(columns).zip(&basis.settings) {
-                    let sum = row.iter().zip(weights).map(|(value, w)| value * w).sum();
-                    out[c * points.len() + j] = sum;
-                }
+            let columns = basis.fill(x, &mut self.columns);
+            let weights = basis.weights.chunks_exact(basis.count + 1);
+            for (weights, &c) in weights.zip(&basis.settings) {
+                combine(&mut out[c * x.len()..][..x.len()], 0.0, columns, weights);
             }
         }
     }

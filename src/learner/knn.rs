@@ -6,6 +6,7 @@ use ndarray::{ArrayView1, ArrayView2};
 
 use super::family::{Blueprint, Family, Most, Number, whole};
 use super::{Learner, Size};
+use crate::lanes::wide;
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
@@ -38,9 +39,9 @@ pub(super) const FAMILY: Family = Family {
 /// |---|---|---|---|
 /// | `k` | number of neighbours | 1 to n | must be given |
 ///
-/// **Cost** of a whole path, per test point: O(log n + k_max) in one dimension, where the
-/// neighbours are met on a walk outward from x in the sorted inputs; one k_max-query of linfa-nn's
-/// k-d tree in several.
+/// **Cost** of a whole path, per test point: O(log n + k_max) in one dimension, where the k nearest
+/// are k neighbours in the sorted inputs, and one more neighbour is found by one comparison; one
+/// k_max-query of linfa-nn's k-d tree in several.
 ///
 /// **Reference**: Fix and Hodges (1951); Hastie, Tibshirani and Friedman, *The Elements of
 /// Statistical Learning*, section 2.3.
@@ -66,11 +67,108 @@ pub struct Knn {
     ks: Vec<usize>,
     rising: Vec<usize>,
     data: Training,
-    /// One dimension: x, label and index by rising x; among equal x by rising index on the way
-    /// up, by falling index for the way down.
-    up: Vec<(f64, f64, u32)>,
-    down: Vec<(f64, f64, u32)>,
+    line: Line,
     nearest: Vec<f64>,
+    /// By test point: how many inputs lie below its neighbours so far.
+    below: Vec<u32>,
+    sums: Vec<f64>,
+    means: Vec<f64>,
+}
+
+/// The training set in one dimension, by rising x, between walls at -∞ and +∞. Among equal x the
+/// indices rise on the way up, and fall for the way down: the earliest is met first on both.
+#[derive(Clone, Debug, Default)]
+struct Line {
+    x: Vec<f64>,
+    labels: Vec<f64>,
+    up: Vec<u32>,
+    down: Vec<u32>,
+    /// Whether equal x have equal labels, as in a bootstrap of different x.
+    plain: bool,
+}
+
+impl Line {
+    fn load(&mut self, data: &Training) {
+        let order = data.inputs.order();
+        let x = |i: &u32| data.inputs.values()[*i as usize];
+        self.x.clear();
+        self.x.push(f64::NEG_INFINITY);
+        self.x.extend(order.iter().map(x));
+        self.x.push(f64::INFINITY);
+        self.labels.clear();
+        self.labels
+            .extend(order.iter().map(|i| data.labels[*i as usize]));
+        self.up.clear();
+        self.up.extend_from_slice(order);
+        self.down.clear();
+        self.down.extend_from_slice(order);
+        self.plain = true;
+        let mut start = 0;
+        for equal in self.down.chunk_by_mut(|a, b| x(a) == x(b)) {
+            let labels = &self.labels[start..start + equal.len()];
+            self.plain &= labels.iter().all(|label| *label == labels[0]);
+            start += equal.len();
+            equal.reverse();
+        }
+    }
+
+    /// How many inputs lie below a point.
+    fn below(&self, x: f64) -> usize {
+        let inputs = &self.x[1..self.x.len() - 1];
+        inputs.partition_point(|input| *input < x)
+    }
+
+    /// The same for many points, in one sweep.
+    fn begin(&self, points: &Points, below: &mut Vec<u32>) {
+        below.resize(points.len(), 0);
+        let mut passed = 0;
+        for &j in points.order() {
+            let x = points.values()[j as usize];
+            while self.x[passed + 1] < x {
+                passed += 1;
+            }
+            below[j as usize] = passed as u32;
+        }
+    }
+
+    /// Grows the windows of `count` nearest inputs of many points by one more input each: `below`
+    /// says where a point's window begins, and `write` hears where it begins now. No branch depends
+    /// on the data but for ties.
+    #[inline(always)]
+    fn grow<T>(
+        &self,
+        count: usize,
+        points: &[f64],
+        below: &mut [u32],
+        out: impl IntoIterator<Item = T>,
+        write: impl Fn(T, usize),
+    ) {
+        let (under, over) = (self.x.as_slice(), &self.x[count + 1..]);
+        for ((x, below), out) in points.iter().zip(below).zip(out) {
+            let place = *below as usize;
+            let [under, over] = [x - under[place], over[place] - x];
+            let goes_down = match under == over {
+                true => self.down[place - 1] < self.up[place + count],
+                false => under < over,
+            };
+            *below -= u32::from(goes_down);
+            write(out, *below as usize);
+        }
+    }
+}
+
+/// Adds one more label to the sum of every window, and takes the means of what are now k.
+fn mean_labels(labels: &[f64], k: usize, sums: &mut [f64], means: &mut [f64]) {
+    wide(
+        #[inline(always)]
+        || {
+            let sums = sums.iter_mut().zip(labels);
+            for (mean, (sum, label)) in means.iter_mut().zip(sums) {
+                *sum += label;
+                *mean = *sum / k as f64;
+            }
+        },
+    );
 }
 
 impl Knn {
@@ -82,9 +180,11 @@ impl Knn {
             ks,
             rising,
             data: Training::default(),
-            up: Vec::new(),
-            down: Vec::new(),
+            line: Line::default(),
             nearest: Vec::new(),
+            below: Vec::new(),
+            sums: Vec::new(),
+            means: Vec::new(),
         }
     }
 
@@ -93,76 +193,74 @@ impl Knn {
         k.min(self.data.len())
     }
 
+    /// Predicts where equal inputs have equal labels: then it does not matter which of them are
+    /// taken, and the k nearest are k inputs in a row. For k + 1 that window grows at one of its
+    /// ends, so what is kept of a point is where its window begins. `below` holds that for k = 0.
+    fn slide(&mut self, x: &[f64], out: &mut [f64]) {
+        let largest = self.largest();
+        let Knn {
+            ks,
+            rising,
+            line,
+            below,
+            sums,
+            means,
+            ..
+        } = self;
+        let inputs = line.labels.len();
+        sums.clear();
+        sums.resize(inputs, 0.0);
+        means.resize(inputs, 0.0);
+        let mut settings = rising.iter().peekable();
+        for k in 1..=largest {
+            let windows = inputs + 1 - k;
+            let (sums, means) = (&mut sums[..windows], &mut means[..windows]);
+            mean_labels(&line.labels[k - 1..], k, sums, means);
+            let Some(&c) = settings.next_if(|&&c| ks[c].min(inputs) == k) else {
+                line.grow(k - 1, x, below, std::iter::repeat(()), |_, _| ());
+                continue;
+            };
+            let row = c * x.len()..(c + 1) * x.len();
+            line.grow(k - 1, x, below, &mut out[row.clone()], |out, place| {
+                *out = means[place];
+            });
+            while let Some(&same) = settings.next_if(|&&c| ks[c].min(inputs) == k) {
+                out.copy_within(row.clone(), same * x.len());
+            }
+        }
+    }
+
     /// Fills `nearest` with the labels of the nearest neighbours of x, nearest first.
-    fn walk(&mut self, x: f64, count: usize) {
+    fn walk(&mut self, x: f64) {
+        let line = &self.line;
         self.nearest.clear();
-        let mut right = self.up.partition_point(|&(place, ..)| place < x);
-        let mut left = right;
-        while self.nearest.len() < count {
-            let below = left.checked_sub(1).map(|i| self.down[i]);
-            let above = self.up.get(right).copied();
-            let go_left = match (below, above) {
-                (Some((a, _, i)), Some((b, _, j))) => (x - a, i) < (b - x, j),
-                (below, _) => below.is_some(),
+        let mut below = [line.below(x) as u32];
+        for count in 0..self.largest() {
+            let before = below[0];
+            line.grow(count, &[x], &mut below, [()], |_, _| ());
+            let index = match below[0] < before {
+                true => line.down[below[0] as usize],
+                false => line.up[before as usize + count],
             };
-            let (_, label, _) = if go_left {
-                left -= 1;
-                self.down[left]
-            } else {
-                right += 1;
-                self.up[right - 1]
-            };
-            self.nearest.push(label);
+            self.nearest.push(self.data.labels[index as usize]);
         }
     }
-}
 
-impl Learner for Knn {
-    fn capacities(&self) -> usize {
-        self.ks.len()
-    }
-
-    fn fit(&mut self, data: &Training, _: &Stream) {
-        self.data.clone_from(data);
-        self.up.clear();
-        self.down.clear();
-        if data.inputs.dimension() == 1 {
-            let x = data.inputs.values();
-            self.up.extend(
-                data.inputs
-                    .order()
-                    .iter()
-                    .map(|&i| (x[i as usize], data.labels[i as usize], i)),
-            );
-            self.down.extend_from_slice(&self.up);
-            for equal in self.down.chunk_by_mut(|a, b| a.0 == b.0) {
-                equal.reverse();
+    /// Writes the means of the first labels of `nearest` as the predictions at point j of `total`.
+    fn average(&self, j: usize, total: usize, out: &mut [f64]) {
+        let (mut sum, mut taken) = (0.0, 0);
+        for &c in &self.rising {
+            let k = self.ks[c].min(self.nearest.len());
+            for label in &self.nearest[taken..k] {
+                sum += label;
             }
+            taken = k;
+            out[c * total + j] = sum / k as f64;
         }
     }
 
-    fn predict(&mut self, points: &Points, out: &mut [f64]) {
-        let count = self.largest();
-        let total = points.len();
-        let averages =
-            |ks: &[usize], rising: &[usize], nearest: &[f64], j: usize, out: &mut [f64]| {
-                let (mut sum, mut taken) = (0.0, 0);
-                for &c in rising {
-                    let k = ks[c].min(nearest.len());
-                    for label in &nearest[taken..k] {
-                        sum += label;
-                    }
-                    taken = k;
-                    out[c * total + j] = sum / k as f64;
-                }
-            };
-        if points.dimension() == 1 {
-            for (j, &x) in points.values().iter().enumerate() {
-                self.walk(x, count);
-                averages(&self.ks, &self.rising, &self.nearest, j, out);
-            }
-            return;
-        }
+    fn predict_in_space(&mut self, points: &Points, out: &mut [f64]) {
+        let (count, total) = (self.largest(), points.len());
         let inputs = &self.data.inputs;
         let batch = ArrayView2::from_shape((inputs.len(), inputs.dimension()), inputs.values())
             .expect("points fill whole rows");
@@ -188,7 +286,34 @@ impl Learner for Knn {
             self.nearest.clear();
             let labels = ranked.iter().take(count).map(|&(_, i)| self.data.labels[i]);
             self.nearest.extend(labels);
-            averages(&self.ks, &self.rising, &self.nearest, j, out);
+            self.average(j, total, out);
+        }
+    }
+}
+
+impl Learner for Knn {
+    fn capacities(&self) -> usize {
+        self.ks.len()
+    }
+
+    fn fit(&mut self, data: &Training, _: &Stream) {
+        self.data.clone_from(data);
+        if data.inputs.dimension() == 1 {
+            self.line.load(data);
+        }
+    }
+
+    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+        if points.dimension() > 1 {
+            self.predict_in_space(points, out);
+        } else if self.line.plain {
+            self.line.begin(points, &mut self.below);
+            self.slide(points.values(), out);
+        } else {
+            for (j, &x) in points.values().iter().enumerate() {
+                self.walk(x);
+                self.average(j, points.len(), out);
+            }
         }
     }
 

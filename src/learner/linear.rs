@@ -1,10 +1,10 @@
 //! Linear regression on the inputs themselves.
 
-use faer::Mat;
+use faer::MatRef;
 
 use super::family::{Blueprint, Choice, Family, LAMBDA, Most, Number, whole};
-use super::spectrum::{centre, diagnose, length, ridge};
-use super::{Diagnosis, Expected, Learner, Size};
+use super::spectrum::{Spectrum, diagnose, length};
+use super::{Diagnosis, Expected, Learner, Size, room};
 use crate::problem::{Inputs, Points, Problem, Training, Truth};
 use crate::stream::Stream;
 
@@ -90,6 +90,9 @@ pub struct Linear {
     capacities: usize,
     intercept: bool,
     groups: Vec<Group>,
+    columns: Vec<f64>,
+    labels: Vec<f64>,
+    spectrum: Spectrum,
 }
 
 /// All settings with the same number of features.
@@ -130,7 +133,37 @@ impl Linear {
             capacities: settings.len(),
             intercept,
             groups,
+            columns: Vec::new(),
+            labels: Vec::new(),
+            spectrum: Spectrum::default(),
         }
+    }
+}
+
+impl Group {
+    /// The design matrix, one column after the other; with an intercept less the columns' means,
+    /// which are kept.
+    fn fill<'a>(
+        &mut self,
+        inputs: &Points,
+        intercept: bool,
+        columns: &'a mut Vec<f64>,
+    ) -> MatRef<'a, f64> {
+        let (rows, features) = (inputs.len(), self.features.min(inputs.dimension()));
+        let columns = room(columns, rows * features);
+        self.means.clear();
+        for (feature, column) in columns.chunks_exact_mut(rows).enumerate() {
+            for (value, row) in column.iter_mut().zip(inputs.rows()) {
+                *value = row[feature];
+            }
+            let mean = match intercept {
+                true => column.iter().sum::<f64>() / rows as f64,
+                false => 0.0,
+            };
+            column.iter_mut().for_each(|value| *value -= mean);
+            self.means.push(mean);
+        }
+        MatRef::from_column_major_slice(columns, rows, features)
     }
 }
 
@@ -140,19 +173,18 @@ impl Learner for Linear {
     }
 
     fn fit(&mut self, data: &Training, _: &Stream) {
-        let inputs = &data.inputs;
         for group in &mut self.groups {
-            let columns = group.features.min(inputs.dimension());
-            let mut design = Mat::from_fn(data.len(), columns, |i, j| inputs.get(i, j));
-            group.means.clear();
-            group.means.resize(columns, 0.0);
-            group.mean_label = 0.0;
-            if self.intercept {
-                centre(&mut design, &mut group.means);
-                group.mean_label = data.labels.iter().sum::<f64>() / data.len() as f64;
-            }
-            let labels: Vec<f64> = data.labels.iter().map(|y| y - group.mean_label).collect();
-            ridge(&design, &labels, &group.lambdas, &mut group.weights);
+            let design = group.fill(&data.inputs, self.intercept, &mut self.columns);
+            group.mean_label = match self.intercept {
+                true => data.labels.iter().sum::<f64>() / data.len() as f64,
+                false => 0.0,
+            };
+            self.labels.clear();
+            let labels = data.labels.iter().map(|y| y - group.mean_label);
+            self.labels.extend(labels);
+            let weights = self.spectrum.ridge(design, &self.labels, &group.lambdas);
+            group.weights.clear();
+            group.weights.extend_from_slice(weights);
         }
     }
 
@@ -208,17 +240,16 @@ impl Learner for Linear {
 
     fn diagnose(&mut self, data: &Training) -> Option<Vec<Diagnosis>> {
         let mut found = vec![None; self.capacities];
-        for group in &self.groups {
-            let columns = group.means.len();
-            let entry = |i: usize, j: usize| data.inputs.get(i, j) - group.means[j];
-            let design = Mat::from_fn(data.len(), columns, entry);
+        for group in &mut self.groups {
+            let design = group.fill(&data.inputs, self.intercept, &mut self.columns);
             // Taking the means off costs a rank.
             let full = data
                 .len()
                 .saturating_sub(usize::from(self.intercept))
                 .max(1);
-            let matrix = diagnose(design.as_ref(), None, full);
-            for (weights, &c) in group.weights.chunks_exact(columns).zip(&group.settings) {
+            let matrix = diagnose(design, None, full);
+            let weights = group.weights.chunks_exact(group.means.len());
+            for (weights, &c) in weights.zip(&group.settings) {
                 found[c] = Some(Diagnosis {
                     weight_norm: length(weights),
                     ..matrix

@@ -57,6 +57,12 @@ pub trait Learner: Replicate + Send + Sync {
     /// Predicts with every setting: `out[c * points.len() + j]` is that of setting c at point j.
     fn predict(&mut self, points: &Points, out: &mut [f64]);
 
+    /// Predicts at the inputs of `data`, the training set that it was fitted to last. Many learners
+    /// know these fitted values from the fit.
+    fn predict_training(&mut self, data: &Training, out: &mut [f64]) {
+        self.predict(&data.inputs, out);
+    }
+
     /// Whether every prediction is a weighted sum of the labels, with weights that depend on the
     /// inputs alone. Then bias and variance on fixed inputs are known exactly.
     fn is_linear(&self) -> bool {

@@ -1,40 +1,101 @@
 //! Many regularised fits from one singular value decomposition.
 
-use faer::{Mat, MatRef, Side};
+use std::mem::MaybeUninit;
 
-use super::Diagnosis;
+use faer::diag::DiagMut;
+use faer::dyn_stack::{MemStack, StackReq};
+use faer::linalg::svd::{self, ComputeSvdVectors};
+use faer::{Mat, MatMut, MatRef, Par, Side};
 
-/// Weights Σ_k filter(c, s_k) (u_k·y) v_k for every setting c, one after the other in `weights`,
-/// where Φ = U diag(s) Vᵀ. Singular values up to max(n, p) ε s_max count as zero; the filter sees
-/// none of them.
-///
-/// Where the decomposition fails the weights are NaN, which the engine reports.
-pub(super) fn filtered(
-    design: &Mat<f64>,
-    y: &[f64],
-    settings: usize,
-    filter: impl Fn(usize, f64) -> f64,
-    weights: &mut Vec<f64>,
-) {
-    let (rows, columns) = (design.nrows(), design.ncols());
-    weights.clear();
-    weights.resize(columns * settings, f64::NAN);
-    if columns == 0 {
-        return;
+use super::{Diagnosis, room};
+use crate::lanes::{add_scaled, dot};
+
+/// Memory for one matrix decomposition after the other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Memory(Vec<MaybeUninit<u8>>);
+
+impl Memory {
+    /// As much as was asked for.
+    pub fn stack(&mut self, needed: StackReq) -> &mut MemStack {
+        let bytes = needed.unaligned_bytes_required();
+        if self.0.len() < bytes {
+            self.0.resize(bytes, MaybeUninit::uninit());
+        }
+        MemStack::new(&mut self.0)
     }
-    let Ok(svd) = design.thin_svd() else { return };
-    let s = svd.S().column_vector();
-    let cut = rank_cut(rows, columns, s[0]);
-    weights.fill(0.0);
-    for k in (0..s.nrows()).take_while(|k| s[*k] > cut) {
-        let u = svd.U().col(k);
-        let projection: f64 = u.iter().zip(y).map(|(u, y)| u * y).sum();
-        for (c, weights) in weights.chunks_exact_mut(columns).enumerate() {
-            let share = filter(c, s[k]) * projection;
-            for (weight, v) in weights.iter_mut().zip(svd.V().col(k).iter()) {
-                *weight += share * v;
+}
+
+/// A singular value decomposition Φ = U diag(s) Vᵀ, and weights from it. All its memory is kept.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Spectrum {
+    u: Vec<f64>,
+    v: Vec<f64>,
+    s: Vec<f64>,
+    weights: Vec<f64>,
+    memory: Memory,
+}
+
+impl Spectrum {
+    /// Weights Σ_k filter(c, s_k) (u_k·y) v_k for every setting c, one after the other. Singular
+    /// values up to max(n, p) ε s_max count as zero; the filter sees none of them.
+    ///
+    /// Where the decomposition fails the weights are NaN, which the engine reports.
+    pub fn filtered(
+        &mut self,
+        design: MatRef<f64>,
+        y: &[f64],
+        settings: usize,
+        filter: impl Fn(usize, f64) -> f64,
+    ) -> &[f64] {
+        let (rows, columns) = design.shape();
+        self.weights.clear();
+        self.weights.resize(columns * settings, f64::NAN);
+        if columns == 0 || !self.decompose(design) {
+            return &self.weights;
+        }
+        let cut = rank_cut(rows, columns, self.s[0]);
+        self.weights.fill(0.0);
+        let directions = self.u.chunks_exact(rows).zip(self.v.chunks_exact(columns));
+        for (&s, (u, v)) in self.s.iter().zip(directions) {
+            if s <= cut {
+                break;
+            }
+            let projection = dot(u, y);
+            for (c, weights) in self.weights.chunks_exact_mut(columns).enumerate() {
+                add_scaled(weights, filter(c, s) * projection, v);
             }
         }
+        &self.weights
+    }
+
+    /// Weights that minimise ‖y - Φ w‖² + λ ‖w‖² for every λ of a list: the filter s/(s² + λ). At
+    /// λ = 0 this is the solution of minimum norm.
+    pub fn ridge(&mut self, design: MatRef<f64>, y: &[f64], lambdas: &[f64]) -> &[f64] {
+        let filter = |c: usize, s: f64| s / (s * s + lambdas[c]);
+        self.filtered(design, y, lambdas.len(), filter)
+    }
+
+    /// Whether it succeeded.
+    fn decompose(&mut self, design: MatRef<f64>) -> bool {
+        let (rows, columns) = design.shape();
+        let size = rows.min(columns);
+        self.s.clear();
+        self.s.resize(size, 0.0);
+        let u = room(&mut self.u, rows * size);
+        let v = room(&mut self.v, columns * size);
+        let thin = ComputeSvdVectors::Thin;
+        let parameters = Default::default();
+        let needed = svd::svd_scratch::<f64>(rows, columns, thin, thin, Par::Seq, parameters);
+        svd::svd(
+            design,
+            DiagMut::from_slice_mut(&mut self.s),
+            Some(MatMut::from_column_major_slice_mut(u, rows, size)),
+            Some(MatMut::from_column_major_slice_mut(v, columns, size)),
+            Par::Seq,
+            self.memory.stack(needed),
+            parameters,
+        )
+        .is_ok()
     }
 }
 
@@ -95,25 +156,4 @@ pub(super) fn diagnose(design: MatRef<f64>, gram: Option<&Mat<f64>>, full: usize
 /// The length of a vector.
 pub(super) fn length(vector: &[f64]) -> f64 {
     vector.iter().map(|value| value * value).sum::<f64>().sqrt()
-}
-
-/// Weights that minimise ‖y - Φ w‖² + λ ‖w‖² for every λ of a list: the filter s/(s² + λ). At
-/// λ = 0 this is the solution of minimum norm.
-pub(super) fn ridge(design: &Mat<f64>, y: &[f64], lambdas: &[f64], weights: &mut Vec<f64>) {
-    let filter = |c: usize, s: f64| s / (s * s + lambdas[c]);
-    filtered(design, y, lambdas.len(), filter, weights);
-}
-
-/// Takes the mean off every column, and returns the means.
-pub(super) fn centre(design: &mut Mat<f64>, means: &mut Vec<f64>) {
-    means.clear();
-    let rows = design.nrows() as f64;
-    for j in 0..design.ncols() {
-        let mean = design.col(j).iter().sum::<f64>() / rows;
-        design
-            .col_mut(j)
-            .iter_mut()
-            .for_each(|value| *value -= mean);
-        means.push(mean);
-    }
 }

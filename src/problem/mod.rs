@@ -75,10 +75,23 @@ impl Problem {
         data.labels.resize(self.train, 0.0);
         let mut stream = Stream::new(seed, Purpose::Noise, noise);
         self.noise.draw_unit(&mut stream, &mut data.labels);
-        for (x, label) in data.inputs.rows().zip(&mut data.labels) {
-            *label = self.truth_at(x)? + self.sd_at(x)? * *label;
+        let everywhere = match data.inputs.rows().next() {
+            Some(x) if self.noise.sd.is_constant() => Some(self.sd_at(x)?),
+            _ => None,
+        };
+        let Training { inputs, labels } = data;
+        let mut finish = |i: usize| {
+            let x = inputs.row(i);
+            let sd = everywhere.map_or_else(|| self.sd_at(x), Ok)?;
+            labels[i] = self.truth_at(x)? + sd * labels[i];
+            Ok(())
+        };
+        // By rising x where that is known: a function like the sine takes another turn from time to
+        // time, and a processor foresees turns that come in order.
+        match self.dimension {
+            1 => inputs.order().iter().try_for_each(|&i| finish(i as usize)),
+            _ => (0..inputs.len()).try_for_each(finish),
         }
-        Ok(())
     }
 
     /// The truth f(x).

@@ -5,11 +5,15 @@
 /// In one dimension the points also carry their sorted order, because almost every
 /// one-dimensional learner needs it and all learners of an experiment share the same
 /// training set.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Points {
     dimension: usize,
     values: Vec<f64>,
     order: Vec<u32>,
+    /// Whether they stand in that order already.
+    sorted: bool,
+    /// Memory of the sort, empty between sorts.
+    keys: Vec<u128>,
 }
 
 impl Points {
@@ -22,7 +26,7 @@ impl Points {
         let mut points = Points {
             dimension,
             values,
-            order: Vec::new(),
+            ..Default::default()
         };
         points.reorder();
         points
@@ -42,15 +46,17 @@ impl Points {
             "coordinates do not fill whole points"
         );
         self.order.clear();
-        if self.dimension == 1 {
+        self.sorted = self.dimension == 1 && self.values.is_sorted_by(|a, b| key(*a) <= key(*b));
+        if self.sorted {
             self.order.extend(0..self.values.len() as u32);
-            let values = &self.values;
-            // Unstable sorting with the index as second key is stable and does not allocate.
-            self.order.sort_unstable_by(|&a, &b| {
-                values[a as usize]
-                    .total_cmp(&values[b as usize])
-                    .then(a.cmp(&b))
-            });
+        } else if self.dimension == 1 {
+            // Value and index in one number: comparing two of them takes no branch, and equal
+            // values stay in the order of their indices.
+            let keys = self.values.iter().zip(0_u32..);
+            self.keys
+                .extend(keys.map(|(x, i)| u128::from(key(*x)) << 32 | u128::from(i)));
+            self.keys.sort_unstable();
+            self.order.extend(self.keys.drain(..).map(|key| key as u32));
         }
     }
 
@@ -94,15 +100,57 @@ impl Points {
     pub fn order(&self) -> &[u32] {
         &self.order
     }
+
+    /// Whether the points of one dimension stand by increasing coordinate already.
+    pub fn is_sorted(&self) -> bool {
+        self.sorted
+    }
+}
+
+// By hand, because the derived `clone_from` would not keep the memory.
+impl Clone for Points {
+    fn clone(&self) -> Self {
+        let mut points = Points::default();
+        points.clone_from(self);
+        points
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.dimension = other.dimension;
+        self.values.clone_from(&other.values);
+        self.order.clone_from(&other.order);
+        self.sorted = other.sorted;
+    }
+}
+
+/// A whole number that rises with x, in the order of [`f64::total_cmp`].
+fn key(x: f64) -> u64 {
+    let bits = x.to_bits();
+    // All bits of a negative number are flipped, of a positive one the sign.
+    bits ^ ((bits as i64 >> 63) as u64 | 1 << 63)
 }
 
 /// A training set: inputs and their noisy labels.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub struct Training {
     /// The inputs x.
     pub inputs: Points,
     /// The labels y = f(x) + e.
     pub labels: Vec<f64>,
+}
+
+impl Clone for Training {
+    fn clone(&self) -> Self {
+        Training {
+            inputs: self.inputs.clone(),
+            labels: self.labels.clone(),
+        }
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.inputs.clone_from(&other.inputs);
+        self.labels.clone_from(&other.labels);
+    }
 }
 
 impl Training {
@@ -136,6 +184,7 @@ impl Training {
         } else {
             (0..self.len()).for_each(copy);
         }
+        inputs.sorted = inputs.dimension == 1;
     }
 }
 
@@ -147,6 +196,28 @@ mod tests {
     fn equal_coordinates_keep_their_index_order() {
         let points = Points::new(1, vec![2.0, 1.0, 2.0, 1.0, 0.0]);
         assert_eq!(points.order(), [4, 1, 3, 0, 2]);
+    }
+
+    #[test]
+    fn the_order_is_that_of_total_comparison() {
+        let values = [
+            0.0,
+            -0.0,
+            1e-310,
+            f64::INFINITY,
+            -1.5,
+            f64::MIN,
+            -1e-310,
+            2.0,
+            -1.5,
+        ];
+        let points = Points::new(1, values.to_vec());
+        let mut order: Vec<u32> = (0..values.len() as u32).collect();
+        order.sort_by(|&a, &b| values[a as usize].total_cmp(&values[b as usize]));
+        assert_eq!(points.order(), order);
+        assert!(!points.is_sorted());
+        let sorted = order.iter().map(|&i| values[i as usize]).collect();
+        assert!(Points::new(1, sorted).is_sorted());
     }
 
     #[test]

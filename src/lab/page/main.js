@@ -13,6 +13,7 @@ import { setUpPlayer, showPlayer } from "./player.js";
 import { playRecord, runScene } from "./session.js";
 import { drawStage, setUpStage } from "./stage.js";
 import { readAddress, sceneAsked, state, writeAddress } from "./state.js";
+import { fetchSteps } from "./steps.js";
 import { fillNumbers } from "./table.js";
 import { askLab, readRecord } from "./wire.js";
 
@@ -38,6 +39,7 @@ function show() {
   showDialogs();
   drawStage();
   showFigure();
+  fetchSteps();
 }
 
 // What is worth a note: mistakes, warnings, limits.

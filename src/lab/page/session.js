@@ -3,6 +3,7 @@
 import { app, redraw } from "./app.js";
 import { Run } from "./run.js";
 import { sceneAsked, state } from "./state.js";
+import { lacksSteps } from "./steps.js";
 import { askRun } from "./wire.js";
 
 // A new picture is shown once it has so many fits, so that nothing flashes;
@@ -63,7 +64,7 @@ async function runNow() {
     if (app.run !== run) {
       app.run = run;
       app.problem = null;
-      setState(run.end ? "done" : "running");
+      setState(run.end && !lacksSteps(run) ? "done" : "running");
     }
     redraw();
   };
@@ -82,7 +83,7 @@ async function runNow() {
       fail({ message: run.failure.message, help: run.failure.help, passing: false });
     } else {
       app.problem = null;
-      setState("done");
+      setState(lacksSteps(run) ? "running" : "done");
       show();
     }
   } catch (error) {

@@ -1,16 +1,21 @@
 //! Random Fourier features.
 
-use faer::prelude::Solve;
-use faer::{Mat, Side};
+mod minimum_norm;
+
+use std::ops::Range;
+
+use faer::{Mat, MatRef};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::cosine::cosines;
 use super::family::{Blueprint, Family, LAMBDA, Most, Number, whole};
-use super::spectrum::{diagnose, filtered, length};
-use super::{Diagnosis, Learner, Size};
+use super::spectrum::{Spectrum, diagnose, length};
+use super::{Diagnosis, Learner, Size, room};
+use crate::lanes::{BLOCK, combine, wide};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
+use minimum_norm::MinimumNorm;
 
 pub(super) const FAMILY: Family = Family {
     name: "fourier",
@@ -105,9 +110,10 @@ pub struct FourierSetting {
 ///
 /// **Cost** of a whole path over p at λ = 0: one QR of the first n features gives every p ≤ n by a
 /// triangular solve each; beyond, the n × n matrix ΦΦᵀ grows from p to p and is factored by
-/// Cholesky. Both only while a look at the factors' diagonals says that they are well conditioned:
-/// else an SVD of that p is taken, with singular values up to max(n, p) ε s_max as zero. Ridge and
-/// gradient descent take one SVD per p for every λ and every epoch.
+/// Cholesky, its solution refined until it interpolates. Both only while a look at the factors'
+/// diagonals says that Φ is far from losing rank: else an SVD of that p is taken, with singular
+/// values up to max(n, p) ε s_max as zero. Ridge and gradient descent take one SVD per p for every
+/// λ and every epoch.
 ///
 /// **Reference**: Rahimi and Recht, *Random features for large-scale kernel machines* (2007);
 /// Belkin, Hsu, Ma and Mandal, *Reconciling modern machine-learning practice and the classical
@@ -134,18 +140,81 @@ pub struct Fourier {
     settings: Vec<FourierSetting>,
     /// The distinct scales, each with its settings by rising number of features.
     scales: Vec<(f64, Vec<usize>)>,
-    /// Frequencies at scale 1, feature by feature, and phases.
-    frequencies: Vec<f64>,
-    phases: Vec<f64>,
+    features: Features,
     /// By setting: the weights of cos(ω·x + b), the factor √(2/p) taken in.
     weights: Vec<Vec<f64>>,
+    /// By scale: the cosines at the inputs of the last fit.
+    at_inputs: Vec<Vec<f64>>,
+    /// The cosines at a block of test points.
+    at_points: Vec<f64>,
+    exact: MinimumNorm,
+    spectrum: Spectrum,
+    design: Vec<f64>,
 }
 
-/// QR is trusted as long as the diagonal of R spans less than this.
-const QR_SPAN: f64 = 1e5;
+/// The random features as they were drawn last.
+#[derive(Clone, Debug, Default)]
+struct Features {
+    /// At scale 1, feature by feature.
+    frequencies: Vec<f64>,
+    phases: Vec<f64>,
+    /// Coordinate by coordinate, so that loops run over points.
+    coordinates: Vec<f64>,
+}
 
-/// The normal equations square the condition number: they are trusted for much less.
-const CHOLESKY_SPAN: f64 = 300.0;
+impl Features {
+    fn draw(&mut self, count: usize, dimension: usize, stream: &Stream) {
+        let mut stream = stream.child(0);
+        self.frequencies.clear();
+        self.phases.clear();
+        for _ in 0..count {
+            for _ in 0..dimension {
+                self.frequencies.push(StandardNormal.sample(&mut stream));
+            }
+            self.phases
+                .push(std::f64::consts::TAU * stream.random::<f64>());
+        }
+    }
+
+    /// cos(ω_j·x + b_j) of the first `count` features at some of the points, a column per feature,
+    /// one after the other.
+    fn cosines(
+        &mut self,
+        points: &Points,
+        which: Range<usize>,
+        count: usize,
+        scale: f64,
+        columns: &mut Vec<f64>,
+    ) {
+        let (length, dimension) = (which.len(), points.dimension());
+        let rows = which.map(|i| points.row(i));
+        self.coordinates.clear();
+        for k in 0..dimension {
+            self.coordinates.extend(rows.clone().map(|row| row[k]));
+        }
+        let columns = room(columns, count * length);
+        if length == 0 {
+            return;
+        }
+        wide(
+            #[inline(always)]
+            || {
+                let frequencies = self.frequencies.chunks_exact(dimension);
+                let features = frequencies.zip(&self.phases);
+                for (column, (frequency, phase)) in columns.chunks_exact_mut(length).zip(features) {
+                    column.fill(*phase);
+                    for (x, w) in self.coordinates.chunks_exact(length).zip(frequency) {
+                        let w = scale * w;
+                        for (sum, x) in column.iter_mut().zip(x) {
+                            *sum += w * x;
+                        }
+                    }
+                }
+            },
+        );
+        cosines(columns);
+    }
+}
 
 impl Fourier {
     /// A path over `settings`, in any order.
@@ -162,10 +231,14 @@ impl Fourier {
         }
         Fourier {
             weights: vec![Vec::new(); settings.len()],
+            at_inputs: vec![Vec::new(); scales.len()],
             settings,
             scales,
-            frequencies: Vec::new(),
-            phases: Vec::new(),
+            features: Features::default(),
+            at_points: Vec::new(),
+            exact: MinimumNorm::default(),
+            spectrum: Spectrum::default(),
+            design: Vec::new(),
         }
     }
 
@@ -176,49 +249,21 @@ impl Fourier {
             features, scale, ..
         } = self.settings[setting];
         let norm = (2.0 / features as f64).sqrt();
-        let cosines = self.cosines(points, features, scale);
-        let row = |i: usize| (0..features).map(|j| norm * cosines[(i, j)]).collect();
+        let mut cosines = Vec::new();
+        let all = 0..points.len();
+        let mut drawn = self.features.clone();
+        drawn.cosines(points, all, features, scale, &mut cosines);
+        let row = |i: usize| {
+            let values = cosines.iter().skip(i).step_by(points.len());
+            values.map(|cosine| norm * cosine).collect()
+        };
         (0..points.len()).map(row).collect()
     }
 
-    fn draw(&mut self, dimension: usize, stream: &Stream) {
-        let most = self.settings.iter().map(|s| s.features).max().unwrap_or(0);
-        let mut stream = stream.child(0);
-        self.frequencies.clear();
-        self.phases.clear();
-        for _ in 0..most {
-            for _ in 0..dimension {
-                self.frequencies.push(StandardNormal.sample(&mut stream));
-            }
-            self.phases
-                .push(std::f64::consts::TAU * stream.random::<f64>());
-        }
-    }
-
-    /// cos(ω_j·x + b_j) of the first `count` features at every point, a column per feature.
-    fn cosines(&self, points: &Points, count: usize, scale: f64) -> Mat<f64> {
-        let (length, dimension) = (points.len(), points.dimension());
-        // Coordinate by coordinate, so that the loops run over points.
-        let across: Vec<f64> = (0..dimension)
-            .flat_map(|k| (0..length).map(move |i| points.get(i, k)))
-            .collect();
-        let mut column = vec![0.0; length];
-        let mut all = Mat::zeros(length, count);
-        for j in 0..count {
-            column.fill(self.phases[j]);
-            let frequency = &self.frequencies[j * dimension..][..dimension];
-            for (x, w) in across.chunks_exact(length.max(1)).zip(frequency) {
-                let w = scale * w;
-                for (sum, x) in column.iter_mut().zip(x) {
-                    *sum += w * x;
-                }
-            }
-            cosines(&mut column);
-            for (place, cosine) in all.col_mut(j).iter_mut().zip(&column) {
-                *place = *cosine;
-            }
-        }
-        all
+    /// The largest number of features of some settings.
+    fn most(&self, settings: &[usize]) -> usize {
+        let counts = settings.iter().map(|&c| self.settings[c].features);
+        counts.max().unwrap_or(0)
     }
 }
 
@@ -228,34 +273,42 @@ impl Learner for Fourier {
     }
 
     fn fit(&mut self, data: &Training, stream: &Stream) {
-        self.draw(data.inputs.dimension(), stream);
-        for (scale, settings) in &self.scales {
+        let (n, dimension) = (data.len(), data.inputs.dimension());
+        let most = self.settings.iter().map(|s| s.features).max().unwrap_or(0);
+        self.features.draw(most, dimension, stream);
+        for which in 0..self.scales.len() {
+            let (scale, settings) = &self.scales[which];
+            let most = self.most(settings);
+            let columns = &mut self.at_inputs[which];
+            self.features
+                .cosines(&data.inputs, 0..n, most, *scale, columns);
+            let columns = &columns[..most * n];
+            self.exact.begin();
             let path = &self.settings;
-            let most = settings.last().map_or(0, |&c| path[c].features);
-            let cosines = self.cosines(&data.inputs, most, *scale);
-            let mut exact = MinimumNorm::new(&cosines, &data.labels);
             for same in settings.chunk_by(|a, b| path[*a].features == path[*b].features) {
                 let p = path[same[0]].features;
-                let (plain, filters): (Vec<usize>, Vec<usize>) = same
-                    .iter()
-                    .partition(|&&c| path[c].lambda == 0.0 && path[c].epochs.is_infinite());
-                if !plain.is_empty() {
-                    let weights = exact.weights(p);
-                    for c in plain {
-                        self.weights[c].clone_from(&weights);
-                    }
-                }
-                if !filters.is_empty() {
-                    let all = spectral(
-                        &cosines,
-                        &data.labels,
-                        p,
-                        |which| path[filters[which]],
-                        filters.len(),
-                    );
-                    for (&c, weights) in filters.iter().zip(all.chunks_exact(p)) {
+                if same.iter().any(|&c| path[c].is_plain()) {
+                    let weights = self.exact.weights(columns, &data.labels, p);
+                    for &c in same.iter().filter(|&&c| path[c].is_plain()) {
                         self.weights[c].clear();
                         self.weights[c].extend_from_slice(weights);
+                    }
+                }
+                if !same.iter().all(|&c| path[c].is_plain()) {
+                    let norm = (2.0 / p as f64).sqrt();
+                    self.design.clear();
+                    self.design
+                        .extend(columns[..p * n].iter().map(|cosine| norm * cosine));
+                    let design = MatRef::from_column_major_slice(&self.design, n, p);
+                    let filter = |c: usize, s: f64| path[same[c]].filter(s, n);
+                    let all = self
+                        .spectrum
+                        .filtered(design, &data.labels, same.len(), filter);
+                    for (&c, found) in same.iter().zip(all.chunks_exact(p)) {
+                        if !path[c].is_plain() {
+                            self.weights[c].clear();
+                            self.weights[c].extend(found.iter().map(|weight| norm * weight));
+                        }
                     }
                 }
             }
@@ -265,16 +318,27 @@ impl Learner for Fourier {
     fn predict(&mut self, points: &Points, out: &mut [f64]) {
         let count = points.len();
         for (scale, settings) in &self.scales {
-            let most = settings.last().map_or(0, |&c| self.settings[c].features);
-            let cosines = self.cosines(points, most, *scale);
+            let most = self.most(settings);
+            // Block by block, so that the cosines stay near while every setting needs them.
+            for start in (0..count).step_by(BLOCK) {
+                let block = start..(start + BLOCK).min(count);
+                let length = block.len();
+                self.features
+                    .cosines(points, block, most, *scale, &mut self.at_points);
+                for &c in settings {
+                    let out = &mut out[c * count + start..][..length];
+                    combine(out, 0.0, &self.at_points, &self.weights[c]);
+                }
+            }
+        }
+    }
+
+    fn predict_training(&mut self, data: &Training, out: &mut [f64]) {
+        let count = data.len();
+        for ((_, settings), cosines) in self.scales.iter().zip(&self.at_inputs) {
             for &c in settings {
                 let out = &mut out[c * count..][..count];
-                out.fill(0.0);
-                for (j, weight) in self.weights[c].iter().enumerate() {
-                    for (sum, cosine) in out.iter_mut().zip(cosines.col(j).iter()) {
-                        *sum += weight * cosine;
-                    }
-                }
+                combine(out, 0.0, cosines, &self.weights[c]);
             }
         }
     }
@@ -284,21 +348,22 @@ impl Learner for Fourier {
     }
 
     fn diagnose(&mut self, data: &Training) -> Option<Vec<Diagnosis>> {
+        let n = data.len();
         let mut found = vec![None; self.settings.len()];
-        for (scale, settings) in &self.scales {
+        for ((_, settings), cosines) in self.scales.iter().zip(&self.at_inputs) {
             let path = &self.settings;
-            let most = settings.last().map_or(0, |&c| path[c].features);
-            let cosines = self.cosines(&data.inputs, most, *scale);
-            let mut gram = Mat::zeros(data.len(), data.len());
+            let most = self.most(settings);
+            let cosines = MatRef::from_column_major_slice(&cosines[..most * n], n, most);
+            let mut gram = Mat::zeros(n, n);
             let mut summed = 0;
             for same in settings.chunk_by(|a, b| path[*a].features == path[*b].features) {
                 let p = path[same[0]].features;
                 let more = cosines.subcols(summed, p - summed);
                 gram += more * more.transpose();
                 summed = p;
-                let gram = (p > data.len()).then_some(&gram);
+                let gram = (p > n).then_some(&gram);
                 // Condition and rank do not depend on the factor √(2/p); weights do.
-                let matrix = diagnose(cosines.subcols(0, p), gram, data.len());
+                let matrix = diagnose(cosines.subcols(0, p), gram, n);
                 for &c in same {
                     let weight_norm = length(&self.weights[c]) / (2.0 / p as f64).sqrt();
                     found[c] = Some(Diagnosis {
@@ -328,135 +393,25 @@ impl Learner for Fourier {
     }
 }
 
-/// Ridge and gradient descent: the weights of every setting with p features, one after the other,
-/// from one SVD.
-fn spectral(
-    cosines: &Mat<f64>,
-    y: &[f64],
-    p: usize,
-    setting: impl Fn(usize) -> FourierSetting,
-    settings: usize,
-) -> Vec<f64> {
-    let norm = (2.0 / p as f64).sqrt();
-    let n = y.len() as f64;
-    let design = Mat::from_fn(y.len(), p, |i, j| norm * cosines[(i, j)]);
-    let filter = |which: usize, s: f64| {
-        let FourierSetting {
-            lambda,
-            epochs,
-            rate,
-            ..
-        } = setting(which);
-        let curvature = s * s + lambda;
-        if epochs.is_infinite() {
+impl FourierSetting {
+    /// Whether the weights are the exact minimum without a penalty.
+    fn is_plain(&self) -> bool {
+        self.lambda == 0.0 && self.epochs.is_infinite()
+    }
+
+    /// What becomes of a direction with singular value s: s/(s² + λ), times what gradient descent
+    /// has done of it.
+    fn filter(&self, s: f64, n: usize) -> f64 {
+        let curvature = s * s + self.lambda;
+        if self.epochs.is_infinite() {
             return s / curvature;
         }
         // What is left of a direction after t steps: (1 - η (s² + λ)/n)^t.
-        let step = rate * curvature / n;
+        let step = self.rate * curvature / n as f64;
         let done = match step < 1.0 {
-            true => -(epochs * (-step).ln_1p()).exp_m1(),
-            false => 1.0 - (1.0 - step).powf(epochs),
+            true => -(self.epochs * (-step).ln_1p()).exp_m1(),
+            false => 1.0 - (1.0 - step).powf(self.epochs),
         };
         s / curvature * done
-    };
-    let mut weights = Vec::new();
-    filtered(&design, y, settings, filter, &mut weights);
-    weights.iter_mut().for_each(|weight| *weight *= norm);
-    weights
-}
-
-/// Least squares, or the interpolant of minimum norm, on the first p columns for rising p.
-struct MinimumNorm<'a> {
-    design: &'a Mat<f64>,
-    y: &'a [f64],
-    /// R and Qᵀy of the first n columns.
-    triangle: Mat<f64>,
-    projections: Vec<f64>,
-    /// ΦΦᵀ of the first so many columns.
-    gram: Mat<f64>,
-    summed: usize,
-}
-
-impl<'a> MinimumNorm<'a> {
-    fn new(design: &'a Mat<f64>, y: &'a [f64]) -> Self {
-        let n = y.len();
-        let first = design.subcols(0, n.min(design.ncols()));
-        let qr = first.qr();
-        let q = qr.compute_thin_Q();
-        let projection = |k: usize| q.col(k).iter().zip(y).map(|(q, y)| q * y).sum();
-        MinimumNorm {
-            design,
-            y,
-            triangle: qr.thin_R().to_owned(),
-            projections: (0..q.ncols()).map(projection).collect(),
-            gram: Mat::zeros(n, n),
-            summed: 0,
-        }
-    }
-
-    /// The weights with p columns; p never falls from call to call.
-    fn weights(&mut self, p: usize) -> Vec<f64> {
-        let fast = match p <= self.y.len() {
-            true => self.by_triangle(p),
-            false => self.by_gram(p),
-        };
-        fast.unwrap_or_else(|| {
-            let design = self.design.subcols(0, p).to_owned();
-            let mut weights = Vec::new();
-            filtered(&design, self.y, 1, |_, s| 1.0 / s, &mut weights);
-            weights
-        })
-    }
-
-    /// R w = Qᵀy by back substitution, where R is far from singular.
-    fn by_triangle(&self, p: usize) -> Option<Vec<f64>> {
-        let r = &self.triangle;
-        if span((0..p).map(|k| r[(k, k)])) > QR_SPAN {
-            return None;
-        }
-        let mut weights = self.projections[..p].to_vec();
-        for k in (0..p).rev() {
-            weights[k] /= r[(k, k)];
-            let weight = weights[k];
-            for (left, r) in weights[..k].iter_mut().zip(r.col(k).iter()) {
-                *left -= r * weight;
-            }
-        }
-        Some(weights)
-    }
-
-    /// w = Φᵀ (ΦΦᵀ)⁻¹ y by Cholesky, where ΦΦᵀ is far from singular.
-    fn by_gram(&mut self, p: usize) -> Option<Vec<f64>> {
-        let more = self.design.subcols(self.summed, p - self.summed);
-        self.gram += more * more.transpose();
-        self.summed = p;
-        let cholesky = self.gram.llt(Side::Lower).ok()?;
-        let l = cholesky.L();
-        if span((0..self.y.len()).map(|k| l[(k, k)])) > CHOLESKY_SPAN {
-            return None;
-        }
-        let y = Mat::from_fn(self.y.len(), 1, |i, _| self.y[i]);
-        let shares = cholesky.solve(&y);
-        let weight = |j: usize| {
-            let column = self.design.col(j);
-            column
-                .iter()
-                .zip(shares.col(0).iter())
-                .map(|(x, a)| x * a)
-                .sum()
-        };
-        Some((0..p).map(weight).collect())
-    }
-}
-
-/// The largest over the smallest size of some numbers.
-fn span(numbers: impl Iterator<Item = f64>) -> f64 {
-    let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
-    for number in numbers {
-        (least, most) = (least.min(number.abs()), most.max(number.abs()));
-    }
-    match least > 0.0 {
-        true => most / least,
-        false => f64::INFINITY,
     }
 }

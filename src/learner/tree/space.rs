@@ -1,222 +1,23 @@
-//! Regression trees: CART for squared error.
+//! Trees in several dimensions.
 
-use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use rand::RngExt;
 
-use super::family::{Blueprint, DEPTH, Family, Most, Number, whole};
-use super::{Learner, Size};
+use super::{Candidate, Growth, MARGIN, between};
 use crate::problem::{Points, Training};
 use crate::stream::{Stream, mix};
-
-pub(super) const FAMILY: Family = Family {
-    name: "tree",
-    about: "a regression tree (CART for squared error)",
-    numbers: &[
-        DEPTH,
-        Number {
-            name: "leaves",
-            about: "largest number of leaves, best splits first",
-            least: 1.0,
-            above: false,
-            most: Most::Value(f64::INFINITY),
-            whole: true,
-            default: Some(f64::INFINITY),
-        },
-        Number {
-            name: "min-leaf",
-            about: "smallest number of training points in a leaf",
-            least: 1.0,
-            above: false,
-            most: Most::Train,
-            whole: true,
-            default: Some(1.0),
-        },
-    ],
-    choices: &[],
-    has_base: false,
-    one_dimensional: false,
-    build: |Blueprint { settings, .. }| {
-        let settings = settings.iter().map(|numbers| TreeSetting {
-            depth: whole(numbers[0]),
-            leaves: whole(numbers[1]),
-            min_leaf: whole(numbers[2]),
-            ..Default::default()
-        });
-        Box::new(Tree::new(settings.collect()))
-    },
-};
-
-/// One setting of [`Tree`]; `usize::MAX` means no limit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct TreeSetting {
-    /// Largest number of splits on the way to a leaf.
-    pub depth: usize,
-    /// Largest number of leaves.
-    pub leaves: usize,
-    /// Smallest number of training points in a leaf.
-    pub min_leaf: usize,
-    /// Number of features looked at for every split; drawn anew for every node.
-    pub tries: usize,
-}
-
-impl Default for TreeSetting {
-    fn default() -> Self {
-        TreeSetting {
-            depth: usize::MAX,
-            leaves: usize::MAX,
-            min_leaf: 1,
-            tries: usize::MAX,
-        }
-    }
-}
-
-/// A regression tree: the prediction is the mean label of the training points in x's leaf.
-///
-/// A node is split where the sum of squared errors falls most, at the midpoint between two
-/// neighbouring inputs; points at the threshold go left. Ties go to the first feature, then to the
-/// smallest threshold. A node is left alone when its labels are all equal, when its inputs are, or
-/// when no split leaves `min-leaf` points on both sides. With `leaves` the split that gains most
-/// is always made next.
-///
-/// | number | meaning | range | default |
-/// |---|---|---|---|
-/// | `depth` | largest number of splits on the way to a leaf | from 0 | no limit |
-/// | `leaves` | largest number of leaves, best splits first | from 1 | no limit |
-/// | `min-leaf` | smallest number of training points in a leaf | 1 to n | 1 |
-///
-/// **Cost** of a whole path: one growth, O(d n log n + d n · depth), because a tree cut at depth d
-/// *is* the tree grown to depth d, and best-first growth nests by leaves in the same way. Every
-/// distinct `min-leaf` is a growth of its own, and so is every distinct `depth` beside a limit on
-/// `leaves`.
-///
-/// **Reference**: Breiman, Friedman, Olshen and Stone, *Classification and Regression Trees* (1984).
-///
-/// ```
-/// use bvlab::learner::{Learner, Tree, TreeSetting};
-/// use bvlab::problem::{Points, Training};
-/// use bvlab::stream::{Purpose, Stream};
-///
-/// let data = Training {
-///     inputs: Points::new(1, vec![0.0, 1.0, 2.0, 3.0]),
-///     labels: vec![1.0, 1.0, 5.0, 7.0],
-/// };
-/// let path = (0..3).map(|depth| TreeSetting { depth, ..Default::default() });
-/// let mut tree = Tree::new(path.collect());
-/// tree.fit(&data, &Stream::new(1, Purpose::Algorithm, 0));
-/// let mut out = [0.0; 3];
-/// tree.predict(&Points::new(1, vec![2.6]), &mut out);
-/// assert_eq!(out, [3.5, 6.0, 7.0]);
-/// ```
-#[derive(Clone, Debug)]
-pub struct Tree {
-    capacities: usize,
-    growths: Vec<Growth>,
-    workshop: Workshop,
-    index: Vec<u32>,
-    ways: Vec<Way>,
-}
-
-/// One growth and the settings that are read off it.
-#[derive(Clone, Debug)]
-struct Growth {
-    min_leaf: usize,
-    tries: usize,
-    depth: usize,
-    leaves: usize,
-    /// Whether the levels count leaves rather than depth.
-    best_first: bool,
-    /// (level, setting), by rising level.
-    levels: Vec<(usize, usize)>,
-    nodes: Vec<Node>,
-}
 
 /// A node is where the way of its points ends, up to the level at which it is split, its `death`.
 /// Levels count depth, or in best-first growth the leaves of the whole tree.
 #[derive(Clone, Copy, Debug)]
-struct Node {
+pub(super) struct Node {
     mean: f64,
     death: usize,
     feature: u32,
     threshold: f64,
     /// The left child; the right one follows it. 0 where the node was never split.
     left: u32,
-}
-
-impl Tree {
-    /// A path over `settings`, in any order.
-    pub fn new(settings: Vec<TreeSetting>) -> Self {
-        let mut growths: Vec<Growth> = Vec::new();
-        for (c, setting) in settings.iter().enumerate() {
-            let best_first = setting.leaves != usize::MAX;
-            let level = match best_first {
-                true => setting.leaves,
-                false => setting.depth,
-            };
-            let shares = |growth: &&mut Growth| {
-                growth.min_leaf == setting.min_leaf
-                    && growth.tries == setting.tries
-                    && growth.best_first == best_first
-                    && (!best_first || growth.depth == setting.depth)
-            };
-            match growths.iter_mut().find(shares) {
-                Some(growth) => {
-                    growth.depth = growth.depth.max(setting.depth);
-                    growth.leaves = growth.leaves.max(setting.leaves);
-                    growth.levels.push((level, c));
-                }
-                None => growths.push(Growth {
-                    min_leaf: setting.min_leaf,
-                    tries: setting.tries,
-                    depth: setting.depth,
-                    leaves: setting.leaves,
-                    best_first,
-                    levels: vec![(level, c)],
-                    nodes: Vec::new(),
-                }),
-            }
-        }
-        for growth in &mut growths {
-            growth.levels.sort_unstable();
-        }
-        Tree {
-            capacities: settings.len(),
-            growths,
-            workshop: Workshop::default(),
-            index: Vec::new(),
-            ways: Vec::new(),
-        }
-    }
-}
-
-impl Learner for Tree {
-    fn capacities(&self) -> usize {
-        self.capacities
-    }
-
-    fn fit(&mut self, data: &Training, stream: &Stream) {
-        for growth in &mut self.growths {
-            self.workshop.load(data);
-            self.workshop.grow(growth, stream);
-        }
-    }
-
-    fn predict(&mut self, points: &Points, out: &mut [f64]) {
-        self.index.clear();
-        if points.dimension() == 1 {
-            self.index.extend_from_slice(points.order());
-        } else {
-            self.index.extend(0..points.len() as u32);
-        }
-        for growth in &self.growths {
-            growth.spread(points, &mut self.index, &mut self.ways, out);
-        }
-    }
-
-    fn work(&self, size: Size) -> f64 {
-        self.growths.len() as f64 * size.tree() + self.capacities as f64 * size.predictions()
-    }
 }
 
 /// The points of a range of the index that reach a node; levels before `first` belong to its
@@ -260,11 +61,7 @@ impl Growth {
             }
             let goes_left =
                 |j: u32| points.get(j as usize, node.feature as usize) <= node.threshold;
-            let middle = start
-                + match points.dimension() {
-                    1 => here.partition_point(|&j| goes_left(j)),
-                    _ => partition(here, goes_left),
-                };
+            let middle = start + partition(here, goes_left);
             let first = first + ended;
             let [left, right] = [node.left as usize, node.left as usize + 1];
             ways.push(Way {
@@ -297,14 +94,17 @@ fn partition(index: &mut [u32], mut goes_left: impl FnMut(u32) -> bool) -> usize
 
 /// Where trees are grown; its memory is kept from one growth to the next.
 #[derive(Clone, Debug, Default)]
-struct Workshop {
+pub(super) struct Space {
     /// For every feature the samples by rising x. A node owns one range of all of them.
     columns: Vec<Vec<Sample>>,
     spare: Vec<Sample>,
     goes_left: Vec<bool>,
     features: Vec<usize>,
-    frontier: BinaryHeap<Candidate>,
-    waiting: Vec<Candidate>,
+    frontier: BinaryHeap<Candidate<Splittable>>,
+    waiting: Vec<Splittable>,
+    /// Points on their way down.
+    index: Vec<u32>,
+    ways: Vec<Way>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -316,7 +116,7 @@ struct Sample {
 
 /// A node that can be split, and how.
 #[derive(Clone, Copy, Debug)]
-struct Candidate {
+struct Splittable {
     node: usize,
     depth: usize,
     start: usize,
@@ -342,38 +142,18 @@ struct Split {
     middle: usize,
 }
 
-impl Candidate {
-    /// The gain without its last digits, so that rounding does not decide between equal gains.
-    fn rank(&self) -> u64 {
-        self.split.gain.to_bits() >> 14
+impl Space {
+    /// Predicts with all growths.
+    pub fn predict(&mut self, growths: &[Growth], points: &Points, out: &mut [f64]) {
+        self.index.clear();
+        self.index.extend(0..points.len() as u32);
+        for growth in growths {
+            growth.spread(points, &mut self.index, &mut self.ways, out);
+        }
     }
-}
 
-impl PartialEq for Candidate {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Candidate {}
-
-impl PartialOrd for Candidate {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Candidate {
-    /// The larger gain first, then the older node.
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.rank()
-            .cmp(&other.rank())
-            .then(other.node.cmp(&self.node))
-    }
-}
-
-impl Workshop {
-    fn load(&mut self, data: &Training) {
+    /// Sorts a training set by every feature.
+    pub fn load(&mut self, data: &Training) {
         let (inputs, count) = (&data.inputs, data.len());
         self.columns.resize_with(inputs.dimension(), Vec::new);
         self.goes_left.resize(count, false);
@@ -384,21 +164,25 @@ impl Workshop {
                 id,
             };
             column.clear();
-            if inputs.dimension() == 1 {
-                column.extend(inputs.order().iter().map(|&id| sample(id)));
-            } else {
-                column.extend((0..count as u32).map(sample));
-                column.sort_unstable_by(|a, b| a.x.total_cmp(&b.x).then(a.id.cmp(&b.id)));
-            }
+            column.extend((0..count as u32).map(sample));
+            column.sort_unstable_by(|a, b| a.x.total_cmp(&b.x).then(a.id.cmp(&b.id)));
         }
     }
 
     /// Grows the tree of the loaded data.
-    fn grow(&mut self, growth: &mut Growth, stream: &Stream) {
+    pub fn grow(&mut self, growth: &mut Growth, stream: &Stream) {
+        let count = self.columns.first().map_or(0, Vec::len);
         growth.nodes.clear();
         self.frontier.clear();
         self.waiting.clear();
-        let count = self.columns.first().map_or(0, Vec::len);
+        // Enough for every tree of so many points, so that none allocates that grows larger than
+        // those before it.
+        growth.nodes.reserve(2 * count);
+        self.frontier.reserve(count);
+        self.waiting.reserve(count);
+        self.spare.clear();
+        self.spare.reserve(count);
+        self.ways.reserve(count + 1);
         let root = Seedling {
             start: 0,
             end: count,
@@ -409,10 +193,10 @@ impl Workshop {
         let mut splits = 0;
         while splits + 1 < growth.leaves {
             let next = match growth.best_first {
-                true => self.frontier.pop(),
+                true => self.frontier.pop().map(|candidate| candidate.node),
                 false => self.waiting.pop(),
             };
-            let Some(Candidate {
+            let Some(Splittable {
                 node,
                 depth,
                 start,
@@ -475,7 +259,7 @@ impl Workshop {
         }
         self.choose_features(growth.tries, key, stream);
         if let Some(split) = self.best_split(start, end, mean, growth) {
-            let candidate = Candidate {
+            let splittable = Splittable {
                 node,
                 depth,
                 start,
@@ -484,8 +268,12 @@ impl Workshop {
                 key,
             };
             match growth.best_first {
-                true => self.frontier.push(candidate),
-                false => self.waiting.push(candidate),
+                true => self.frontier.push(Candidate {
+                    gain: split.gain,
+                    age: node,
+                    node: splittable,
+                }),
+                false => self.waiting.push(splittable),
             }
         }
     }
@@ -516,8 +304,7 @@ impl Workshop {
         let squares = self.columns[0][start..end]
             .iter()
             .map(|s| (s.y - mean).powi(2));
-        // A later split has to be better by more than rounding.
-        let margin = 1e-12 * squares.sum::<f64>();
+        let margin = MARGIN * squares.sum::<f64>();
         let mut best: Option<Split> = None;
         for (looked_at, &feature) in self.features.iter().enumerate() {
             // Beyond the tries, features are looked at only until one can be split at all.
@@ -549,9 +336,6 @@ impl Workshop {
 
     /// Parts every column's range at the split, each side keeping its order.
     fn part(&mut self, start: usize, end: usize, split: &Split) {
-        if self.columns.len() == 1 {
-            return;
-        }
         for (place, sample) in (start..).zip(&self.columns[split.feature][start..end]) {
             self.goes_left[sample.id as usize] = place < split.middle;
         }
@@ -573,15 +357,5 @@ impl Workshop {
             }
             samples[kept..].copy_from_slice(&self.spare);
         }
-    }
-}
-
-/// A threshold with `below` at or under it and `above` over it: the midpoint, or `below` itself
-/// where rounding would push the midpoint onto `above` (or out of the numbers altogether).
-fn between(below: f64, above: f64) -> f64 {
-    let middle = below / 2.0 + above / 2.0;
-    match below <= middle && middle < above {
-        true => middle,
-        false => below,
     }
 }

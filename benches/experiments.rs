@@ -1,0 +1,32 @@
+//! One benchmark per whole experiment that ships with bvlab: 48 resamples of each, on one thread,
+//! from the text to the estimates. Simulations are left out.
+//!
+//!     cargo bench --bench experiments                     # all
+//!     cargo bench --bench experiments -- tree-tradeoff    # one
+
+use bvlab::engine::{self, Unwatched};
+use bvlab::shipped;
+use divan::Bencher;
+
+#[path = "common/experiments.rs"]
+mod experiments;
+
+fn main() {
+    divan::main();
+}
+
+fn names() -> Vec<String> {
+    let text = |name: &String| shipped::text(name).unwrap_or_default();
+    let mut names = shipped::names();
+    names.retain(|name| !text(name).contains("simulation ="));
+    names
+}
+
+#[divan::bench(args = names(), sample_count = 5, sample_size = 1)]
+fn shipped_experiment(bencher: Bencher, name: &String) {
+    let text = shipped::text(name).expect("the name is that of a shipped experiment");
+    bencher.bench_local(|| {
+        let experiment = experiments::read(name, &text, &["run.resamples=48".to_owned()]);
+        engine::run(&experiment, 1, &Unwatched)
+    });
+}
