@@ -1,7 +1,7 @@
 //! Many exponentials at once, for the Gaussian kernel: as for the cosines, arithmetic without
-//! branches that becomes vector instructions, chosen at run time by `pulp`.
+//! branches that becomes vector instructions.
 
-use pulp::{Arch, Simd, WithSimd};
+use crate::lanes::{LANES, Lanes, wide};
 
 /// ln 2 in two parts; a multiple of the first below 2²⁰ is exact.
 const LN_2: [f64; 2] = [6.931_471_803_691_238e-1, 1.908_214_929_270_587_7e-10];
@@ -24,49 +24,32 @@ const SERIES: [f64; 14] = {
 /// The smallest number whose exponential is told from 0.
 pub(super) const LEAST: f64 = -700.0;
 
-/// How many sums are kept side by side, so that no addition waits for the one before it.
-const LANES: usize = 8;
-
 /// Σ w and Σ w y over the points, with weights w = exp(-scale · (d² - least)) at squared distances
 /// d² ≥ least and labels y. A weight is right to 3·10⁻¹⁶ of itself, and 0 below e^[`LEAST`].
 pub(super) fn weighted(squares: &[f64], labels: &[f64], least: f64, scale: f64) -> [f64; 2] {
-    struct Task<'a> {
-        squares: &'a [f64],
-        labels: &'a [f64],
-        least: f64,
-        scale: f64,
-    }
-
-    impl WithSimd for Task<'_> {
-        type Output = [f64; 2];
-
+    wide(
         #[inline(always)]
-        fn with_simd<S: Simd>(self, _: S) -> [f64; 2] {
-            let (mut totals, mut sums) = ([0.0; LANES], [0.0; LANES]);
-            let (squares, last_squares) = self.squares.as_chunks::<LANES>();
-            let (labels, last_labels) = self.labels.as_chunks::<LANES>();
-            for (squares, labels) in squares.iter().zip(labels) {
-                for i in 0..LANES {
-                    let weight = exponential((self.least - squares[i]) * self.scale);
-                    totals[i] += weight;
-                    sums[i] += weight * labels[i];
+        || {
+            let (mut totals, mut sums) = (Lanes::all(0.0), Lanes::all(0.0));
+            let (whole, rest) = squares.as_chunks::<LANES>();
+            let (whole_labels, rest_labels) = labels.as_chunks::<LANES>();
+            for (squares, labels) in whole.iter().zip(whole_labels) {
+                let mut weights = *squares;
+                for weight in &mut weights {
+                    *weight = exponential((least - *weight) * scale);
                 }
+                totals = totals + Lanes(weights);
+                sums = sums + Lanes(weights) * Lanes(*labels);
             }
-            for (i, (square, label)) in last_squares.iter().zip(last_labels).enumerate() {
-                let weight = exponential((self.least - square) * self.scale);
-                totals[i] += weight;
-                sums[i] += weight * label;
+            let mut weights = [0.0; LANES];
+            for (weight, square) in weights.iter_mut().zip(rest) {
+                *weight = exponential((least - square) * scale);
             }
-            [totals, sums].map(|lanes| lanes.iter().sum())
-        }
-    }
-
-    Arch::new().dispatch(Task {
-        squares,
-        labels,
-        least,
-        scale,
-    })
+            totals = totals + Lanes(weights);
+            sums = sums + Lanes(weights) * Lanes::padded(rest_labels);
+            [totals, sums].map(Lanes::total)
+        },
+    )
 }
 
 /// e^x = 2^q e^(x - q ln 2), with q the nearest whole number to x/ln 2, by its series.

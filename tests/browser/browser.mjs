@@ -1,5 +1,6 @@
 // What the browser tests share: a browser, pages that note every complaint, and a small runner.
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { chromium } from "playwright-core";
@@ -14,8 +15,16 @@ const OPTIONS = [
   "--disable-sync",
 ];
 
+// The browser that is named, or one that is installed.
+function browserFile() {
+  if (process.env.BVLAB_CHROMIUM) return process.env.BVLAB_CHROMIUM;
+  const folders = (process.env.PATH ?? "").split(path.delimiter);
+  const files = folders.flatMap((folder) => ["chromium", "chromium-browser"].map((name) => path.join(folder, name)));
+  return files.find((file) => existsSync(file)) ?? assert.fail("there is no Chromium: name it in BVLAB_CHROMIUM");
+}
+
 export async function openBrowser() {
-  return chromium.launch({ executablePath: process.env.BVLAB_CHROMIUM || "/usr/bin/chromium", args: OPTIONS });
+  return chromium.launch({ executablePath: browserFile(), args: OPTIONS });
 }
 
 // Runs tests one after the other, each on pages of its own; says which failed.

@@ -872,6 +872,7 @@ await suite.test("after a click with the mouse the space bar draws", async (open
 await suite.test("without motion play goes on in steps", async (open) => {
   const page = await open(at("speed=16"), { reducedMotion: "reduce" });
   await page.keyboard.press("r");
+  await counts(page, /^0 of/);
   await page.keyboard.press("p");
   const seen = await page.evaluate(
     () =>
