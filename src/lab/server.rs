@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Extension, Path, Request, State};
-use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -187,10 +187,13 @@ async fn connection(stream: TcpStream, client: Client, router: Router) {
 
 fn router(lab: Arc<Lab>) -> Router {
     Router::new()
-        .route("/", get(async || asset("index.html")))
+        .route(
+            "/",
+            get(async |headers: HeaderMap| asset("index.html", &headers)),
+        )
         .route(
             "/{file}",
-            get(async |Path(file): Path<String>| asset(&file)),
+            get(async |Path(file): Path<String>, headers: HeaderMap| asset(&file, &headers)),
         )
         .route("/api/lab", get(about))
         .route("/api/run", post(run))
@@ -223,11 +226,11 @@ async fn check(State(lab): State<Arc<Lab>>, request: Request, next: Next) -> Res
             HeaderName::from_static("cross-origin-opener-policy"),
             "same-origin",
         ),
-        // Another version of the program may answer tomorrow.
-        (header::CACHE_CONTROL, "no-store"),
     ] {
         headers.insert(name, HeaderValue::from_static(value));
     }
+    let once = HeaderValue::from_static("no-store");
+    headers.entry(header::CACHE_CONTROL).or_insert(once);
     response
 }
 
@@ -264,10 +267,21 @@ fn allowed(lab: &Lab, request: &Request) -> Result<(), (StatusCode, &'static str
     Ok(())
 }
 
-fn asset(name: &str) -> Response {
-    match assets::get(name) {
-        Some((bytes, kind)) => ([(header::CONTENT_TYPE, kind)], bytes.into_owned()).into_response(),
-        None => refuse(&Refusal::Missing("the page has no such file".to_owned())),
+/// A file of the page. Browsers ask again every time, because another version of the program may
+/// answer tomorrow, but are sent only what they do not have.
+fn asset(name: &str, headers: &HeaderMap) -> Response {
+    let Some((bytes, kind)) = assets::get(name) else {
+        return refuse(&Refusal::Missing("the page has no such file".to_owned()));
+    };
+    let tag = format!("\"{:08x}-{}\"", crc32fast::hash(&bytes), bytes.len());
+    let known = headers.get(header::IF_NONE_MATCH);
+    let kept = [
+        (header::CACHE_CONTROL, "no-cache".to_owned()),
+        (header::ETAG, tag.clone()),
+    ];
+    match known.is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
+        true => (StatusCode::NOT_MODIFIED, kept).into_response(),
+        false => (kept, [(header::CONTENT_TYPE, kind)], bytes.into_owned()).into_response(),
     }
 }
 

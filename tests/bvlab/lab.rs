@@ -467,6 +467,16 @@ fn only_the_page_and_its_files_are_served() {
         assert_eq!(answer.status, 200, "{file}");
         assert!(answer.head.contains(kind), "{file}: {}", answer.head);
     }
+    // A browser that has a file is not sent it again.
+    let first = server.get("/main.js");
+    let tag = first.head.split("etag: ").nth(1).unwrap();
+    let tag = tag.lines().next().unwrap();
+    let host = server.host();
+    let again = format!(
+        "GET /main.js HTTP/1.1\r\nHost: {host}\r\nIf-None-Match: {tag}\r\nConnection: close\r\n\r\n"
+    );
+    let again = server.raw(LECTURER, again.as_bytes());
+    assert_eq!((again.status, again.body.len()), (304, 0));
     for path in [
         "/Cargo.toml",
         "/../Cargo.toml",

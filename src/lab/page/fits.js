@@ -116,7 +116,9 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true)
     const dots = Array.from(data.x, (at, i) => `M${x.place(at).toFixed(1)} ${y.place(data.y[i]).toFixed(1)}h0`).join(
       "",
     );
-    pen.draw("path", { class: "data", d: dots, "stroke-width": 0.42 * pen.em });
+    // Many points are small, or they would hide what they are about.
+    const size = 0.42 * Math.min(1, Math.max(0.35, Math.sqrt(150 / data.x.length)));
+    pen.draw("path", { class: "data", d: dots, "stroke-width": size * pen.em });
     pen.draw("path", { class: "curve variance newest", d: curve(run.fit(newest, learner, setting)) });
   }
   if (mean && count > 1) pen.draw("path", { class: "curve bias bold", d: curve(mean) });
