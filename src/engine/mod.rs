@@ -12,7 +12,7 @@ mod worker;
 
 pub use slabs::{run_in_slabs, run_shard};
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -499,21 +499,28 @@ impl<'a> Pool<'a> {
             .build()
             .map_err(|error| RunError::Threads(error.to_string()))?;
         let empty = worker::tallies(experiment);
-        let mut groups: Vec<Group> = (0..groups_for(total))
-            .map(|_| Group {
-                tallies: empty.clone(),
-                joined: 0,
-                waiting: Vec::new(),
-                due: Instant::now() + save.map_or(Duration::ZERO, |(_, every)| every),
+        let fits = |state: &GroupState| {
+            state.tallies.len() == empty.len()
+                && state.tallies.iter().zip(&empty).all(|(a, b)| a.fits(b))
+        };
+        // Empty groups are made only where there are none: together they may fill the memory.
+        let begun = begun.into_iter().filter(fits);
+        let mut begun: HashMap<usize, GroupState> =
+            begun.map(|state| (state.group, state)).collect();
+        let groups: Vec<Group> = (0..groups_for(total))
+            .map(|group| {
+                let (joined, tallies) = match begun.remove(&group) {
+                    Some(state) => (state.blocks, state.tallies),
+                    None => (0, empty.clone()),
+                };
+                Group {
+                    tallies,
+                    joined,
+                    waiting: Vec::new(),
+                    due: Instant::now() + save.map_or(Duration::ZERO, |(_, every)| every),
+                }
             })
             .collect();
-        for state in begun {
-            let fits = state.tallies.len() == empty.len()
-                && state.tallies.iter().zip(&empty).all(|(a, b)| a.fits(b));
-            if let Some(group) = groups.get_mut(state.group).filter(|_| fits) {
-                (group.joined, group.tallies) = (state.blocks, state.tallies);
-            }
-        }
         // A round is begun only after the one before it was looked at.
         let begun = groups.iter().map(|group| group.joined).max().unwrap_or(0);
         let rounds = match experiment.run.length {

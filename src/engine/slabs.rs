@@ -160,16 +160,8 @@ fn join(
                 all.variance.append(&mut more.variance);
                 all
             });
-            let append = |mut all: Vec<_>, mut more| {
-                all.append(&mut more);
-                all
-            };
-            all.expected = both(all.expected.take(), found.expected, append);
-            let append = |mut all: Vec<_>, mut more| {
-                all.append(&mut more);
-                all
-            };
-            all.diagnoses = both(all.diagnoses.take(), found.diagnoses, append);
+            all.expected = both(all.expected.take(), found.expected, joined);
+            all.diagnoses = both(all.diagnoses.take(), found.diagnoses, joined);
         }
     }
 }
@@ -177,6 +169,11 @@ fn join(
 /// What is known only where it is known for all settings.
 fn both<T>(all: Option<T>, more: Option<T>, join: impl FnOnce(T, T) -> T) -> Option<T> {
     Some(join(all?, more?))
+}
+
+fn joined<T>(mut all: Vec<T>, mut more: Vec<T>) -> Vec<T> {
+    all.append(&mut more);
+    all
 }
 
 /// Adds what another slab kept.

@@ -1,7 +1,9 @@
 //! Large two-way sweeps are computed a slab at a time. That changes no byte of the tables.
 
 use bvlab::engine::{self, Unwatched};
+use bvlab::experiment::{Experiment, Source};
 use bvlab::outcome::Tables;
+use bvlab::shipped;
 
 use crate::setup::{Place, experiment};
 
@@ -199,6 +201,11 @@ const LARGE: &str = r#"
 #[test]
 fn memory_holds_the_sums_of_one_slab() {
     assert!(experiment(LARGE).slabs().len() > 10);
+    for name in shipped::names() {
+        let source = Source::new(&name, &shipped::text(&name).unwrap(), &[]);
+        let experiment = Experiment::read(&name, source).unwrap();
+        assert!(experiment.slabs().len() <= 1, "{name} is computed at once");
+    }
     let small = LARGE
         .replace("1..100", "1..26")
         .replace("count = 100", "count = 26");

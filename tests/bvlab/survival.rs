@@ -227,6 +227,24 @@ fn several_runs_into_one_folder_leave_the_result_of_one() {
     }
 }
 
+/// A slow disk: one run ends while another is putting its files in their place.
+#[test]
+fn a_run_that_ends_in_the_midst_of_another_waits_for_it() {
+    let place = small();
+    let seeds = ["1", "2"];
+    let tables = undisturbed(&place, &seeds);
+    let Some(mut slow) = straced(&place, "inject=rename:delay_exit=100000", &seeded("1")) else {
+        return;
+    };
+    let mut slow = slow.spawn().unwrap();
+    while !place.has("results/small/curves.csv") && slow.try_wait().unwrap().is_none() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    place.done(&seeded("2"));
+    assert!(slow.wait().unwrap().success());
+    assert!(assert_whole(&place, "results/small", &seeds, &tables));
+}
+
 #[test]
 fn several_runs_of_one_experiment_share_what_is_saved() {
     let place = small();
@@ -253,6 +271,33 @@ fn several_runs_of_one_experiment_share_what_is_saved() {
     }
 }
 
+/// A run whose calls to rename are interfered with; `None` where that is not possible.
+fn straced(place: &Place, inject: &str, arguments: &[&str]) -> Option<Command> {
+    let strace = |program: &str, arguments: &[&str]| {
+        let mut run = Command::new("strace");
+        run.args([
+            "-f",
+            "-qq",
+            "-o",
+            "/dev/null",
+            "-e",
+            "trace=rename",
+            "-e",
+            inject,
+        ]);
+        run.arg(program).args(arguments).current_dir(place.path());
+        // Nothing is saved on the way, so that all renaming is that of the result.
+        run.env("BVLAB_SAVE_SECONDS", "1000").stdin(Stdio::null());
+        run
+    };
+    let possible = strace("true", &[]).output();
+    if !possible.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: strace is missing, or not allowed here");
+        return None;
+    }
+    Some(strace(crate::setup::PROGRAM, arguments))
+}
+
 /// Killed in the midst of putting a result in its place, call by call.
 #[test]
 fn a_run_that_is_killed_while_it_replaces_a_result_leaves_no_mixture() {
@@ -268,29 +313,10 @@ fn a_run_that_is_killed_while_it_replaces_a_result_leaves_no_mixture() {
             std::fs::write(place.path().join(file), content).unwrap();
         }
         let inject = format!("inject=rename:signal=SIGKILL:when={call}");
-        let mut run = Command::new("strace");
-        run.args([
-            "-f",
-            "-qq",
-            "-o",
-            "/dev/null",
-            "-e",
-            "trace=rename",
-            "-e",
-            &inject,
-        ]);
-        run.arg(crate::setup::PROGRAM).args(seeded("2"));
-        run.args(["--set", "run.seed=2"]).current_dir(place.path());
-        // Nothing is saved on the way, so that all renaming is that of the result.
-        run.env("BVLAB_SAVE_SECONDS", "1000");
-        let Ok(output) = run.stdin(Stdio::null()).output() else {
-            eprintln!("skipped: strace is missing");
+        let Some(mut run) = straced(&place, &inject, &seeded("2")) else {
             return;
         };
-        if call == 1 && String::from_utf8_lossy(&output.stderr).contains("ptrace") {
-            eprintln!("skipped: strace is not allowed here");
-            return;
-        }
+        let output = run.output().unwrap();
         let found = assert_whole(&place, "results/small", &seeds, &tables);
         without += usize::from(!found);
         if output.status.success() {
