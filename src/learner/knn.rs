@@ -153,14 +153,15 @@ impl Line {
         out: impl IntoIterator<Item = T>,
         write: impl Fn(T, usize),
     ) {
-        let (under, over) = (self.x.as_slice(), &self.x[count + 1..]);
+        let over = &self.x[count + 1..];
+        let under = &self.x[..over.len()];
         for ((x, below), out) in points.iter().zip(below).zip(out) {
             let place = *below as usize;
             let [under, over] = [x - under[place], over[place] - x];
-            let goes_down = match under == over {
-                true => self.earlier_is_below(place, count),
-                false => under < over,
-            };
+            let mut goes_down = under < over;
+            if under == over {
+                goes_down = self.earlier_is_below(place, count);
+            }
             *below -= u32::from(goes_down);
             write(out, *below as usize);
         }
