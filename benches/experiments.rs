@@ -5,11 +5,9 @@
 //!     cargo bench --bench experiments -- tree-tradeoff    # one
 
 use bvlab::engine::{self, Unwatched};
+use bvlab::experiment::{Experiment, Source};
 use bvlab::shipped;
 use divan::Bencher;
-
-#[path = "common/experiments.rs"]
-mod experiments;
 
 fn main() {
     divan::main();
@@ -23,10 +21,11 @@ fn names() -> Vec<String> {
 }
 
 #[divan::bench(args = names(), sample_count = 5, sample_size = 1)]
-fn shipped_experiment(bencher: Bencher, name: &String) {
+fn shipped_experiment(bencher: Bencher, name: &str) {
     let text = shipped::text(name).expect("the name is that of a shipped experiment");
     bencher.bench_local(|| {
-        let experiment = experiments::read(name, &text, &["run.resamples=48".to_owned()]);
+        let source = Source::new(name, &text, &["run.resamples=48".to_owned()]);
+        let experiment = Experiment::read(name, source).expect("what ships is right");
         engine::run(&experiment, 1, &Unwatched)
     });
 }

@@ -4,23 +4,128 @@
 //!     cargo bench --bench paths            # all
 //!     cargo bench --bench paths -- tree    # some
 
+use std::fmt;
+
+use bvlab::experiment::{Experiment, Source};
 use bvlab::learner::Learner;
 use bvlab::problem::Training;
 use bvlab::stream::{Purpose, Stream};
 use divan::Bencher;
 
-#[path = "common/experiments.rs"]
-mod experiments;
-
-use experiments::{LINE, SPACE, UNIT, experiment};
-
 fn main() {
     divan::main();
 }
 
+/// y = sin x on 100 points.
+const LINE: &str = r#"
+    truth  = "sin(x)"
+    inputs = { uniform = [0, 15] }
+    noise  = { normal = 0.5 }
+    train  = 100
+"#;
+
+/// A period of a sine on 50 points.
+const UNIT: &str = r#"
+    truth  = "sin(2*pi*x)"
+    inputs = { uniform = [0, 1] }
+    noise  = { normal = 0.3 }
+    train  = 50
+"#;
+
+/// The same on 100 points of a grid.
+const GRID: &str = r#"
+    truth  = "sin(2*pi*x)"
+    inputs = { grid = [0, 1] }
+    noise  = { normal = 0.3 }
+    train  = 100
+"#;
+
+/// Three inputs, 100 points.
+const SPACE: &str = r#"
+    truth  = "sin(3*x1) + x2*x3"
+    inputs = { uniform = [-1, 1], dimension = 3 }
+    noise  = { normal = 0.3 }
+    train  = 100
+"#;
+
+/// A learner and its sweep, on one of the problems.
+struct Path {
+    name: &'static str,
+    problem: &'static str,
+    sweep: &'static str,
+    learner: &'static str,
+}
+
+impl Path {
+    /// With 200 test points.
+    fn experiment(&self) -> Experiment {
+        let Path {
+            name,
+            problem,
+            sweep,
+            learner,
+        } = self;
+        let test = match *problem == SPACE {
+            true => "draw",
+            false => "grid",
+        };
+        let text = format!(
+            "[problem]\n{problem}\n[sweep]\n{sweep}\n[[learner]]\n{learner}\n\
+             [run]\nresamples = 48\ntest = {{ {test} = 200 }}\n"
+        );
+        match Experiment::read(name, Source::new(name, &text, &[])) {
+            Ok(experiment) => experiment,
+            Err(error) => panic!("{name}: {error:?}"),
+        }
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+const fn path(
+    name: &'static str,
+    problem: &'static str,
+    sweep: &'static str,
+    learner: &'static str,
+) -> Path {
+    Path {
+        name,
+        problem,
+        sweep,
+        learner,
+    }
+}
+
+const LAMBDAS: &str = r#"lambda = { from = 1e-6, to = 10, count = 30, scale = "log" }"#;
+
+#[rustfmt::skip]
+const PATHS: &[Path] = &[
+    path("knn, k 1 to 50", LINE, r#"k = "1..50""#, "knn = {}"),
+    path("knn in three dimensions", SPACE, r#"k = "1..50""#, "knn = {}"),
+    path("kernel, 30 bandwidths", LINE, r#"bandwidth = { from = 0.05, to = 5, count = 30, scale = "log" }"#, "kernel = {}"),
+    path("tree, depth 1 to 16", LINE, r#"depth = "1..16""#, "tree = {}"),
+    path("tree, 1 to 50 leaves", LINE, r#"leaves = "1..50""#, "tree = {}"),
+    path("tree in three dimensions", SPACE, r#"depth = "1..16""#, "tree = {}"),
+    path("polynomial, degree 0 to 15", UNIT, r#"degree = "0..15""#, "polynomial = {}"),
+    path("polynomial with ridge", UNIT, r#"degree = "0..15""#, "polynomial = { lambda = 0.1 }"),
+    path("gaussians, 30 lambdas", UNIT, LAMBDAS, "gaussians = { width = 0.1 }"),
+    path("linear, 30 lambdas", SPACE, LAMBDAS, "linear = {}"),
+    path("fourier, 1 to 1000 features", GRID, r#"features = { from = 1, to = 1000, count = 60, scale = "log" }"#, "fourier = { scale = 236 }"),
+    path("fourier, 30 epochs", UNIT, r#"epochs = { from = 1, to = 1000000, count = 30, scale = "log" }"#, "fourier = { features = 60, scale = 80 }"),
+    path("network, 100 epochs", UNIT, "epochs = [10, 30, 100]", "network = { width = 20 }"),
+    path("bagging, 50 full trees", LINE, "members = [50]", "bagging = { base = { tree = {} } }"),
+    path("forest, 50 trees in three dimensions", SPACE, "trees = [50]", "forest = { tries = 1 }"),
+    path("boosting, 100 rounds", LINE, r#"rounds = "0..100""#, "boosting = {}"),
+];
+
 /// Fits and predicts, training set after training set.
-fn path(bencher: Bencher, problem: &str, sweep: &str, learner: &str) {
-    let experiment = experiment(problem, sweep, learner, 1);
+#[divan::bench(args = PATHS)]
+fn fit_and_predict(bencher: Bencher, path: &Path) {
+    let experiment = path.experiment();
     let mut learner: Box<dyn Learner> = experiment.curves[0].stages[0].learner.clone();
     let test = &experiment.test.points;
     let sets: Vec<Training> = (0..16)
@@ -40,94 +145,4 @@ fn path(bencher: Bencher, problem: &str, sweep: &str, learner: &str) {
         learner.predict(test, &mut at_test);
         learner.predict_training(data, &mut at_train);
     });
-}
-
-#[divan::bench]
-fn knn_k_1_to_50(bencher: Bencher) {
-    path(bencher, LINE, r#"k = "1..50""#, "knn = {}");
-}
-
-#[divan::bench]
-fn knn_in_three_dimensions(bencher: Bencher) {
-    path(bencher, SPACE, r#"k = "1..50""#, "knn = {}");
-}
-
-#[divan::bench]
-fn kernel_of_30_bandwidths(bencher: Bencher) {
-    let sweep = r#"bandwidth = { from = 0.05, to = 5, count = 30, scale = "log" }"#;
-    path(bencher, LINE, sweep, "kernel = {}");
-}
-
-#[divan::bench]
-fn tree_depth_1_to_16(bencher: Bencher) {
-    path(bencher, LINE, r#"depth = "1..16""#, "tree = {}");
-}
-
-#[divan::bench]
-fn tree_leaves_1_to_50(bencher: Bencher) {
-    path(bencher, LINE, r#"leaves = "1..50""#, "tree = {}");
-}
-
-#[divan::bench]
-fn tree_in_three_dimensions(bencher: Bencher) {
-    path(bencher, SPACE, r#"depth = "1..16""#, "tree = {}");
-}
-
-#[divan::bench]
-fn polynomial_degree_0_to_15(bencher: Bencher) {
-    path(bencher, UNIT, r#"degree = "0..15""#, "polynomial = {}");
-}
-
-#[divan::bench]
-fn polynomial_degree_0_to_15_with_ridge(bencher: Bencher) {
-    let learner = "polynomial = { lambda = 0.1 }";
-    path(bencher, UNIT, r#"degree = "0..15""#, learner);
-}
-
-#[divan::bench]
-fn gaussians_of_30_lambdas(bencher: Bencher) {
-    let sweep = r#"lambda = { from = 1e-6, to = 10, count = 30, scale = "log" }"#;
-    path(bencher, UNIT, sweep, "gaussians = { width = 0.1 }");
-}
-
-#[divan::bench]
-fn linear_of_30_lambdas(bencher: Bencher) {
-    let sweep = r#"lambda = { from = 1e-6, to = 10, count = 30, scale = "log" }"#;
-    path(bencher, SPACE, sweep, "linear = {}");
-}
-
-#[divan::bench]
-fn fourier_features_1_to_1000(bencher: Bencher) {
-    let sweep = r#"features = { from = 1, to = 1000, count = 60, scale = "log" }"#;
-    let grid = UNIT.replace("uniform", "grid").replace("50", "100");
-    path(bencher, &grid, sweep, "fourier = { scale = 236 }");
-}
-
-#[divan::bench]
-fn fourier_of_30_epochs(bencher: Bencher) {
-    let sweep = r#"epochs = { from = 1, to = 1000000, count = 30, scale = "log" }"#;
-    let learner = "fourier = { features = 60, scale = 80 }";
-    path(bencher, UNIT, sweep, learner);
-}
-
-#[divan::bench]
-fn network_of_100_epochs(bencher: Bencher) {
-    let learner = "network = { width = 20 }";
-    path(bencher, UNIT, "epochs = [10, 30, 100]", learner);
-}
-
-#[divan::bench]
-fn bagging_of_50_full_trees(bencher: Bencher) {
-    let learner = "bagging = { base = { tree = {} } }";
-    path(bencher, LINE, "members = [50]", learner);
-}
-
-#[divan::bench]
-fn forest_of_50_trees_in_three_dimensions(bencher: Bencher) {
-    path(bencher, SPACE, "trees = [50]", "forest = { tries = 1 }");
-}
-
-#[divan::bench]
-fn boosting_of_100_rounds(bencher: Bencher) {
-    path(bencher, LINE, r#"rounds = "0..100""#, "boosting = {}");
 }

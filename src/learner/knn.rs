@@ -131,6 +131,16 @@ impl Line {
         }
     }
 
+    /// Which of two neighbours as far from a point comes first; behind a wall there is none.
+    #[cold]
+    fn earlier_is_below(&self, place: usize, count: usize) -> bool {
+        let under = place.checked_sub(1).map(|place| self.down[place]);
+        match (under, self.up.get(place + count)) {
+            (Some(under), Some(over)) => under < *over,
+            (under, _) => under.is_some(),
+        }
+    }
+
     /// Grows the windows of `count` nearest inputs of many points by one more input each: `below`
     /// says where a point's window begins, and `write` hears where it begins now. No branch depends
     /// on the data but for ties.
@@ -143,14 +153,15 @@ impl Line {
         out: impl IntoIterator<Item = T>,
         write: impl Fn(T, usize),
     ) {
-        let (under, over) = (self.x.as_slice(), &self.x[count + 1..]);
+        let over = &self.x[count + 1..];
+        let under = &self.x[..over.len()];
         for ((x, below), out) in points.iter().zip(below).zip(out) {
             let place = *below as usize;
             let [under, over] = [x - under[place], over[place] - x];
-            let goes_down = match under == over {
-                true => self.down[place - 1] < self.up[place + count],
-                false => under < over,
-            };
+            let mut goes_down = under < over;
+            if under == over {
+                goes_down = self.earlier_is_below(place, count);
+            }
             *below -= u32::from(goes_down);
             write(out, *below as usize);
         }
@@ -159,13 +170,14 @@ impl Line {
 
 /// Adds one more label to the sum of every window, and takes the means of what are now k.
 fn mean_labels(labels: &[f64], k: usize, sums: &mut [f64], means: &mut [f64]) {
+    let share = 1.0 / k as f64;
     wide(
         #[inline(always)]
         || {
             let sums = sums.iter_mut().zip(labels);
             for (mean, (sum, label)) in means.iter_mut().zip(sums) {
                 *sum += label;
-                *mean = *sum / k as f64;
+                *mean = *sum * share;
             }
         },
     );

@@ -169,23 +169,52 @@ impl Training {
     pub fn repeat_into(&self, counts: &[u32], sample: &mut Training) {
         let Training { inputs, labels } = sample;
         inputs.dimension = self.inputs.dimension;
-        inputs.values.clear();
+        inputs.sorted = inputs.dimension == 1;
         inputs.order.clear();
+        if inputs.dimension == 1 {
+            let pairs = self.inputs.order.iter().map(|&i| {
+                let i = i as usize;
+                (counts[i] as usize, self.inputs.values[i], self.labels[i])
+            });
+            repeat(pairs, &mut inputs.values, labels);
+            inputs.order.extend(0..labels.len() as u32);
+            return;
+        }
+        inputs.values.clear();
         labels.clear();
-        let mut copy = |i: usize| {
-            for _ in 0..counts[i] {
+        for (i, count) in counts.iter().enumerate() {
+            for _ in 0..*count {
                 inputs.values.extend_from_slice(self.inputs.row(i));
                 labels.push(self.labels[i]);
             }
-        };
-        if self.inputs.dimension == 1 {
-            self.inputs.order.iter().for_each(|&i| copy(i as usize));
-            inputs.order.extend(0..labels.len() as u32);
-        } else {
-            (0..self.len()).for_each(copy);
         }
-        inputs.sorted = inputs.dimension == 1;
     }
+}
+
+/// Writes every x and y as often as its count says. How often that is cannot be foreseen in a
+/// bootstrap, so a few copies are written in any case, and the next pair overwrites what was too
+/// many.
+fn repeat(
+    pairs: impl Iterator<Item = (usize, f64, f64)> + Clone,
+    xs: &mut Vec<f64>,
+    ys: &mut Vec<f64>,
+) {
+    const FEW: usize = 4;
+    let total: usize = pairs.clone().map(|(count, ..)| count).sum();
+    xs.resize(total + FEW, 0.0);
+    ys.resize(total + FEW, 0.0);
+    let mut next = 0;
+    for (count, x, y) in pairs {
+        xs[next..next + FEW].fill(x);
+        ys[next..next + FEW].fill(y);
+        if count > FEW {
+            xs[next..next + count].fill(x);
+            ys[next..next + count].fill(y);
+        }
+        next += count;
+    }
+    xs.truncate(total);
+    ys.truncate(total);
 }
 
 #[cfg(test)]
@@ -231,5 +260,8 @@ mod tests {
         assert_eq!(sample.labels, [2.0, 3.0, 3.0, 3.0, 0.0, 0.0]);
         let sorted = Points::new(1, sample.inputs.values().to_vec());
         assert_eq!(sample.inputs, sorted);
+        data.repeat_into(&[0, 7, 1, 0], &mut sample);
+        assert_eq!(sample.inputs.values(), [1.0; 8]);
+        assert_eq!(sample.labels, [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0]);
     }
 }

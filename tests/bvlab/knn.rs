@@ -76,3 +76,14 @@ fn many_equal_points_in_several_dimensions_do_not_hang_the_search() {
     );
     assert_eq!(got, [[0.0], [1.0]]);
 }
+
+#[test]
+fn distances_that_overflow_are_as_far_as_any() {
+    let data = Training {
+        inputs: Points::new(1, vec![f64::MAX, 0.0, f64::MIN]),
+        labels: vec![1.0, 10.0, 100.0],
+    };
+    let at = Points::new(1, vec![f64::MIN, f64::MAX]);
+    let got = fit_predict(&mut Knn::new(vec![1, 2, 3]), &data, &at);
+    assert_eq!(got, [[100.0, 1.0], [55.0, 5.5], [37.0, 37.0]]);
+}

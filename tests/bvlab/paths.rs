@@ -2,12 +2,14 @@
 //! what a learner with that one setting gives.
 
 use bvlab::learner::{
-    Activation, Bagging, BaggingSetting, Basis, Boosting, BoostingSetting, Gaussians,
-    GaussiansSetting, Kernel, KernelShape, Knn, Learner, Linear, LinearSetting, Network,
+    Activation, Bagging, BaggingSetting, Basis, Boosting, BoostingSetting, Fourier, FourierSetting,
+    Gaussians, GaussiansSetting, Kernel, KernelShape, Knn, Learner, Linear, LinearSetting, Network,
     NetworkSetting, Optimiser, Polynomial, PolynomialSetting, Tree, TreeSetting, forest,
 };
 
-use crate::setup::{data, fit_predict, points};
+use bvlab::problem::Training;
+
+use crate::setup::{algorithm, close, data, fit_predict, points};
 
 fn assert_path_is_loop(
     path: &mut dyn Learner,
@@ -27,7 +29,38 @@ fn assert_path_is_loop(
                     "setting {c}, seed {seed}, {dimension} dimensions"
                 );
             }
+            let fitted = fitted_values(path, &data);
+            let inside = fit_predict(path, &data, &data.inputs);
+            for (a, b) in fitted.iter().zip(inside.iter().flatten()) {
+                assert!(close(*a, *b, 1e-9), "fitted {a}, predicted {b}");
+            }
         }
+    }
+}
+
+/// What the learner says of the training points themselves, setting by setting.
+fn fitted_values(learner: &mut dyn Learner, data: &Training) -> Vec<f64> {
+    learner.fit(data, &algorithm(7));
+    let mut out = vec![f64::NAN; learner.capacities() * data.len()];
+    learner.predict_training(data, &mut out);
+    out
+}
+
+#[test]
+fn fourier_knows_its_fitted_values() {
+    let data = data(1, 30, 2, None);
+    let settings = [5, 29, 200].map(|features| FourierSetting {
+        features,
+        scale: 3.0,
+        lambda: 0.0,
+        epochs: f64::INFINITY,
+        rate: 0.5,
+    });
+    let mut learner = Fourier::new(settings.to_vec());
+    let fitted = fitted_values(&mut learner, &data);
+    let inside = fit_predict(&mut learner, &data, &data.inputs);
+    for (a, b) in fitted.iter().zip(inside.iter().flatten()) {
+        assert!(close(*a, *b, 1e-8), "fitted {a}, predicted {b}");
     }
 }
 

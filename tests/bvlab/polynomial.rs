@@ -67,7 +67,7 @@ fn agrees_with_augmented_least_squares() {
         for basis in [Basis::Legendre, Basis::Monomial] {
             let mut settings = Vec::new();
             for degree in [0, 1, 2, 5, 8] {
-                for lambda in [0.0, 1e-3, 0.5, 20.0] {
+                for lambda in [0.0, 1e-6, 1e-3, 0.5, 20.0] {
                     settings.push(PolynomialSetting { degree, lambda });
                 }
             }

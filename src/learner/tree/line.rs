@@ -313,7 +313,7 @@ fn weigh(
         largest = if *gain > largest { *gain } else { largest };
     }
     // What is left is the last site, which makes up for all others.
-    varied.then(|| largest - MARGIN * (squares + sum * sum))
+    varied.then_some(largest - MARGIN * (squares + sum * sum))
 }
 
 impl Growth {
