@@ -2,9 +2,10 @@
 //!
 //! Equal requests share one run. Every run has threads of its own, which ask before every training
 //! set whether it is their turn: the conductor opens the gates of as many students' runs as there
-//! are cores, client by client in turn, and those of the lecturer always. So nobody starves another,
-//! a run that nobody listens to any more ends at its next training set, and how many run, wait and
-//! are remembered is bounded.
+//! are cores, of new runs first and then of those clients that have had the least computing, and those
+//! of the lecturer always. So a new setting is seen at once, nobody starves another, a run that nobody
+//! listens to any more ends at its next training set, and how many run, wait and are remembered is
+//! bounded.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
@@ -29,13 +30,15 @@ use crate::experiment::Experiment;
 use crate::outcome::Done;
 
 /// The most runs of students that have begun, for every core.
-const RUNNING_PER_CORE: usize = 8;
+const RUNNING_PER_CORE: usize = 24;
 /// The most runs that wait to begin.
 const MOST_WAITING: usize = 400;
 /// The most bytes that all runs under way may hold together.
 const MOST_MEMORY: usize = 2 << 30;
 /// The most bytes of finished runs that are remembered.
 const MOST_REMEMBERED: usize = 96 << 20;
+/// How much computing a run has before all others: enough for a first picture of most.
+const HEAD_START: Duration = Duration::from_millis(20);
 /// How long a turn is, where there are more runs than cores.
 const TURN: Duration = Duration::from_millis(10);
 /// After how long a run counts as slow: the frames of its first training sets are then said as they
@@ -58,11 +61,11 @@ struct State {
     running: Vec<Arc<Job>>,
     /// Finished, the one that was used last at the end.
     remembered: VecDeque<Arc<Job>>,
-    /// When turns were dealt last, and which turn it was.
+    /// When turns were dealt last.
     dealt: Option<Instant>,
-    turn: u64,
-    /// By client: its last turn.
-    turns: HashMap<IpAddr, u64>,
+    /// By client with runs under way: how much computing it has had, in microseconds, counted from
+    /// what the others had when it came.
+    had: HashMap<IpAddr, u64>,
 }
 
 /// A run, and what it has said so far.
@@ -83,9 +86,8 @@ pub struct Job {
     open: AtomicBool,
     gate: Mutex<()>,
     opened: Condvar,
-    /// How long it has computed, in microseconds, and its last turn.
+    /// How long it has computed, in microseconds.
     used: AtomicU64,
-    turn: AtomicU64,
     log: RwLock<Log>,
     news: watch::Sender<usize>,
     done: OnceLock<Done>,
@@ -204,7 +206,6 @@ impl Jobs {
             gate: Mutex::new(()),
             opened: Condvar::new(),
             used: AtomicU64::new(0),
-            turn: AtomicU64::new(0),
             log: RwLock::default(),
             news: watch::Sender::new(0),
             done: OnceLock::new(),
@@ -344,11 +345,18 @@ impl State {
     fn deal(&mut self, cores: usize) -> bool {
         let now = Instant::now();
         let passed = now - self.dealt.replace(now).unwrap_or(now);
-        for job in self.running.iter().filter(|job| job.is_open()) {
-            let passed = passed.as_micros() as u64;
-            let used = job.used.fetch_add(passed, Ordering::Relaxed) + passed;
-            if Duration::from_micros(used) > job.limits.time {
-                job.overdue.store(true, Ordering::Relaxed);
+        let passed = passed.as_micros() as u64;
+        let newcomer = self.had.values().copied().min().unwrap_or(0);
+        self.had
+            .retain(|client, _| self.running.iter().any(|job| job.client == *client));
+        for job in &self.running {
+            let had = self.had.entry(job.client).or_insert(newcomer);
+            if job.is_open() {
+                *had += passed;
+                let used = job.used.fetch_add(passed, Ordering::Relaxed) + passed;
+                if Duration::from_micros(used) > job.limits.time {
+                    job.overdue.store(true, Ordering::Relaxed);
+                }
             }
         }
         let (lecturers, mut students): (Vec<_>, Vec<_>) =
@@ -359,24 +367,13 @@ impl State {
             false => (cores - 1).max(1),
         };
         let contended = students.len() > slots;
-        for _ in 0..slots {
-            let turn = |job: &&Arc<Job>| {
-                let client = self.turns.get(&job.client).copied();
-                (client.unwrap_or(0), job.turn.load(Ordering::Relaxed))
-            };
-            let next = students.iter().enumerate();
-            let Some((place, _)) = next.min_by_key(|(_, job)| turn(job)) else {
-                break;
-            };
-            let job = students.swap_remove(place);
-            self.turn += 1;
-            job.turn.store(self.turn, Ordering::Relaxed);
-            self.turns.insert(job.client, self.turn);
-            job.set_open(true);
-        }
-        students.iter().for_each(|job| job.set_open(false));
-        if self.running.is_empty() {
-            self.turns.clear();
+        let head_start = HEAD_START.as_micros() as u64;
+        students.sort_by_key(|job| match job.used() {
+            used if used < head_start => (false, used, 0),
+            used => (true, self.had[&job.client], used),
+        });
+        for (place, job) in students.iter().enumerate() {
+            job.set_open(place < slots);
         }
         contended
     }
@@ -400,6 +397,10 @@ impl Job {
 
     fn is_lecturer(&self) -> bool {
         self.lecturer.load(Ordering::Relaxed)
+    }
+
+    fn used(&self) -> u64 {
+        self.used.load(Ordering::Relaxed)
     }
 
     fn is_open(&self) -> bool {
@@ -785,19 +786,21 @@ mod tests {
             .zip(0..)
             .map(|(client, seed)| jobs.ask(experiment(seed), student(client)).unwrap())
             .collect();
-        wait_for("all have turns", || {
-            let turns = |listener: &Listener| listener.job.turn.load(Ordering::Relaxed);
-            asked
-                .iter()
-                .all(|listener| turns(listener) > 0 && reached(listener) > 60)
+        wait_for("all are computed", || {
+            asked.iter().all(|listener| reached(listener) > 60)
         });
-        // A client has a turn as often as any other, however much it asks for.
-        wait_for("many turns", || jobs.lock().turn > 100);
-        let state = jobs.lock();
-        let turns: Vec<u64> = state.turns.values().copied().collect();
-        let spread = turns.iter().max().unwrap() - turns.iter().min().unwrap();
-        assert!(spread <= 4, "{turns:?}");
-        drop(state);
+        // A client has as much computing as any other, however much it asks for.
+        let used = |client: u8| {
+            let mine = asked
+                .iter()
+                .filter(|l| l.job.client == student(client).address);
+            mine.map(|listener| listener.job.used()).sum::<u64>()
+        };
+        let second = Duration::from_secs(1).as_micros() as u64;
+        wait_for("a while", || (1..=4).map(used).sum::<u64>() > second);
+        let shares: Vec<u64> = (1..=4).map(used).collect();
+        let (most, least) = (shares.iter().max().unwrap(), shares.iter().min().unwrap());
+        assert!(*most < 2 * least, "{shares:?}");
         drop(asked);
         jobs.close();
     }
