@@ -30,7 +30,7 @@ use crate::experiment::Experiment;
 use crate::outcome::Done;
 
 /// The most runs of students that have begun, for every core.
-const RUNNING_PER_CORE: usize = 24;
+const RUNNING_PER_CORE: usize = 16;
 /// The most runs that wait to begin.
 const MOST_WAITING: usize = 400;
 /// The most bytes that all runs under way may hold together.
@@ -41,7 +41,7 @@ const MOST_REMEMBERED: usize = 96 << 20;
 const HEAD_START: Duration = Duration::from_millis(20);
 /// How long a turn is, where there are more runs than cores.
 const TURN: Duration = Duration::from_millis(10);
-/// After how long a run counts as slow: the frames of its first training sets are then said as they
+/// After how much computing a run counts as slow: the frames of its first training sets are then said as they
 /// come. Those of a quick one are made only when they are asked for.
 const SLOW: Duration = Duration::from_millis(150);
 /// How often a stream without news shows that it lives.
@@ -403,6 +403,10 @@ impl Job {
         self.used.load(Ordering::Relaxed)
     }
 
+    fn is_slow(&self) -> bool {
+        self.used() > SLOW.as_micros() as u64
+    }
+
     fn is_open(&self) -> bool {
         self.open.load(Ordering::Relaxed)
     }
@@ -479,7 +483,6 @@ impl Job {
         let experiment = &*self.experiment;
         let watch = Watch {
             job: self,
-            started,
             reached: AtomicU64::new(0),
             first: Mutex::new(Sequence::new(&self.experiment)),
         };
@@ -507,7 +510,7 @@ impl Job {
                 return;
             }
         };
-        if started.elapsed() > SLOW {
+        if self.is_slow() {
             watch.catch_up();
         }
         if let Done::Results(results) = &done {
@@ -536,7 +539,6 @@ fn key(experiment: &Experiment) -> String {
 /// Passes on what a run has as it goes, and holds it where it is not its turn.
 struct Watch<'a> {
     job: &'a Job,
-    started: Instant,
     /// The resamples of the last frame.
     reached: AtomicU64,
     first: Mutex<Option<Sequence>>,
@@ -576,7 +578,7 @@ impl Observer for Watch<'_> {
         {
             first.add(kept);
         }
-        if self.started.elapsed() > SLOW {
+        if self.job.is_slow() {
             self.catch_up();
         }
     }
