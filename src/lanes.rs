@@ -33,9 +33,11 @@ impl Lanes {
     /// The numbers of a slice that is too short for all lanes, and zeros.
     #[inline(always)]
     pub fn padded(numbers: &[f64]) -> Self {
-        let mut lanes = [0.0; LANES];
-        lanes[..numbers.len()].copy_from_slice(numbers);
-        Lanes(lanes)
+        // Lane by lane: a copy of unknown length would be a call.
+        Lanes(std::array::from_fn(
+            #[inline(always)]
+            |lane| numbers.get(lane).copied().unwrap_or(0.0),
+        ))
     }
 
     #[inline(always)]

@@ -29,9 +29,16 @@ pub struct Tally {
     pub(super) largest: Vec<f64>,
     /// By setting: the risks of single resamples, without the noise.
     pub(super) risks: Vec<Histogram>,
+    /// Settings and risks that were added but not counted yet: that is for the tally which this one
+    /// is joined to.
+    recent: Vec<(usize, f64)>,
     /// By setting, set of sources and test point: sums of squared contrasts. Empty without cubes.
     pub(super) contrasts: Vec<f64>,
 }
+
+/// Of so many resamples a tally keeps the risks before it counts them. The engine's blocks are no
+/// longer, so that every risk is counted once, in its group.
+const MOST_RECENT: usize = 32;
 
 /// What one resample gave for one setting, averaged over x.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -55,6 +62,7 @@ impl Tally {
             test: vec![0.0; settings],
             largest: vec![0.0; settings],
             risks: vec![Histogram::default(); settings],
+            recent: Vec::new(),
             contrasts: vec![0.0; contrasts * settings * points],
         }
     }
@@ -73,6 +81,7 @@ impl Tally {
             sums.fill(0.0);
         }
         self.risks.iter_mut().for_each(Histogram::clear);
+        self.recent.clear();
     }
 
     /// How many resamples were added.
@@ -106,7 +115,17 @@ impl Tally {
 
     /// Begins another resample: what [`Tally::add`] adds belongs to it.
     pub fn begin(&mut self) {
+        if self.recent.len() >= MOST_RECENT * self.risks.len() {
+            self.count_risks();
+        }
         self.count += 1;
+    }
+
+    /// Counts the risks that were added, in the histograms.
+    fn count_risks(&mut self) {
+        for (setting, risk) in self.recent.drain(..) {
+            self.risks[setting].add(risk);
+        }
     }
 
     /// Adds the predictions of one setting in the resample that was begun. `fresh` is the noise of
@@ -129,7 +148,7 @@ impl Tally {
             share: 1.0 / self.count as f64,
         };
         let seen = resample.add_to(&mut self.mean[range.clone()], &mut self.squares[range]);
-        self.risks[setting].add(seen.excess);
+        self.recent.push((setting, seen.excess));
         self.finish(setting, seen, train)
     }
 
@@ -165,7 +184,7 @@ impl Tally {
                 self.contrasts[place] += contrast * contrast;
             }
         }
-        self.risks[setting].add(first);
+        self.recent.push((setting, first));
         self.finish(setting, Observation { excess, test }, train)
     }
 
@@ -200,8 +219,12 @@ impl Tally {
                 *sum += other;
             }
         }
+        self.count_risks();
         for (risks, others) in self.risks.iter_mut().zip(&other.risks) {
             risks.join(others);
+        }
+        for &(setting, risk) in &other.recent {
+            self.risks[setting].add(risk);
         }
         for (most, other) in self.largest.iter_mut().zip(&other.largest) {
             *most = most.max(*other);
@@ -241,13 +264,13 @@ impl Resample<'_> {
                     let sums = self.step(inputs, [Lanes(*mean), Lanes(*squares)], &mut errors);
                     [*mean, *squares] = sums.map(|sums| sums.0);
                 }
-                let rest = self
-                    .inputs()
-                    .map(|all| Lanes::padded(all.as_chunks::<LANES>().1));
-                let sums = [Lanes::padded(last_mean), Lanes::padded(last_squares)];
-                let [Lanes(new_mean), Lanes(new_squares)] = self.step(rest, sums, &mut errors);
-                last_mean.copy_from_slice(&new_mean[..last_mean.len()]);
-                last_squares.copy_from_slice(&new_squares[..last_squares.len()]);
+                if !last_mean.is_empty() {
+                    let inputs = self.inputs().map(|all| all.as_chunks::<LANES>().1);
+                    let sums = [Lanes::padded(last_mean), Lanes::padded(last_squares)];
+                    let [mean, squares] = self.step(inputs.map(Lanes::padded), sums, &mut errors);
+                    last_mean.copy_from_slice(&mean.0[..last_mean.len()]);
+                    last_squares.copy_from_slice(&squares.0[..last_squares.len()]);
+                }
                 let [excess, test] = errors.map(Lanes::total);
                 Observation { excess, test }
             },

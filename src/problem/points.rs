@@ -13,7 +13,7 @@ pub struct Points {
     /// Whether they stand in that order already.
     sorted: bool,
     /// Memory of the sort, empty between sorts.
-    keys: Vec<u128>,
+    keys: Vec<u64>,
 }
 
 impl Points {
@@ -50,14 +50,33 @@ impl Points {
         if self.sorted {
             self.order.extend(0..self.values.len() as u32);
         } else if self.dimension == 1 {
-            // Value and index in one number: comparing two of them takes no branch, and equal
-            // values stay in the order of their indices.
-            let keys = self.values.iter().zip(0_u32..);
-            self.keys
-                .extend(keys.map(|(x, i)| u128::from(key(*x)) << 32 | u128::from(i)));
-            self.keys.sort_unstable();
-            self.order.extend(self.keys.drain(..).map(|key| key as u32));
+            self.sort();
         }
+    }
+
+    /// Sorts numbers that hold most of a value and, in their lowest bits, its index: to compare two
+    /// of them takes no branch. Values that differ only where the index stands are sorted after.
+    fn sort(&mut self) {
+        let Points {
+            values,
+            order,
+            keys,
+            ..
+        } = self;
+        let index = values.len().next_power_of_two() as u64 - 1;
+        let all = values.iter().zip(0_u64..);
+        keys.extend(all.map(|(x, i)| key(*x) & !index | i));
+        keys.sort_unstable();
+        order.extend(keys.iter().map(|key| (key & index) as u32));
+        let mut start = 0;
+        for alike in keys.chunk_by(|a, b| a & !index == b & !index) {
+            let order = &mut order[start..start + alike.len()];
+            if order.len() > 1 {
+                order.sort_unstable_by_key(|&i| (key(values[i as usize]), i));
+            }
+            start += order.len();
+        }
+        keys.clear();
     }
 
     /// How many points there are.
@@ -237,6 +256,7 @@ mod tests {
             -1.5,
             f64::MIN,
             -1e-310,
+            2.0_f64.next_up(),
             2.0,
             -1.5,
         ];

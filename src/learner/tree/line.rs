@@ -7,6 +7,7 @@
 //! is to look up its cell.
 
 use std::collections::BinaryHeap;
+use std::hint::select_unpredictable;
 use std::ops::Range;
 
 use super::{Candidate, Growth, MARGIN, between};
@@ -118,8 +119,11 @@ impl Line {
                 _ => row.copy_from_slice(&done[(which - 1) * sites..]),
             }
             while let Some(Cut { left, right, .. }) = cuts.next_if(|cut| cut.level < level) {
-                row[left.range()].fill(left.mean);
-                row[right.range()].fill(right.mean);
+                let sites = left.range().start..right.range().end;
+                for (site, prediction) in sites.clone().zip(&mut row[sites]) {
+                    let on_the_left = site < left.range().end;
+                    *prediction = select_unpredictable(on_the_left, left.mean, right.mean);
+                }
             }
         }
     }
@@ -278,14 +282,29 @@ impl Line {
         self.look_up(growths, out);
     }
 
-    /// Writes the predictions of every level for points of known cells.
+    /// Writes the predictions of every level for points of known cells, some points at a time: what
+    /// their cells are is then read once for all levels.
     fn look_up(&self, growths: &[Growth], out: &mut [f64]) {
+        const POINTS: usize = 8;
         let (sites, total) = (self.x.len(), self.cells.len());
+        let (blocks, rest) = self.cells.as_chunks::<POINTS>();
         for growth in growths {
-            let rows = growth.at_sites.chunks_exact(sites);
-            for (&(_, c), row) in growth.levels.iter().zip(rows) {
-                let out = &mut out[c * total..][..total];
-                for (prediction, &site) in out.iter_mut().zip(&self.cells) {
+            let levels = || {
+                growth
+                    .levels
+                    .iter()
+                    .zip(growth.at_sites.chunks_exact(sites))
+            };
+            for (block, cells) in blocks.iter().enumerate() {
+                for (&(_, c), row) in levels() {
+                    let place = c * total + block * POINTS;
+                    let predictions = cells.map(|site| row[site as usize]);
+                    out[place..place + POINTS].copy_from_slice(&predictions);
+                }
+            }
+            for (&(_, c), row) in levels() {
+                let last = &mut out[c * total..][total - rest.len()..total];
+                for (prediction, &site) in last.iter_mut().zip(rest) {
                     *prediction = row[site as usize];
                 }
             }
