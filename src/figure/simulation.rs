@@ -233,7 +233,7 @@ fn heights(panel: &Panel, curves: &[Curve]) -> (f64, f64) {
             let most = values.fold(0.0, f64::max);
             (0.0, 1.2 * if most > 0.0 { most } else { 1.0 })
         }
-        (Look::Curves, Scale::Linear) => {
+        (Look::Curves | Look::Lines, Scale::Linear) => {
             let values: Vec<f64> = values.collect();
             let (low, high) = room(values.iter().copied(), Scale::Linear, 0.06);
             let least = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -247,7 +247,7 @@ fn heights(panel: &Panel, curves: &[Curve]) -> (f64, f64) {
 fn breadth(content: &Content) -> (f64, f64) {
     let xs = content.curves.iter().flat_map(|curve| &curve.xs).copied();
     match content.panel.look {
-        Look::Curves => room(xs, content.panel.x_scale, 0.03),
+        Look::Curves | Look::Lines => room(xs, content.panel.x_scale, 0.03),
         // Bars that nobody can see need no room.
         Look::Bars { .. } => {
             let seen = content.curves.iter().flat_map(|curve| {
@@ -293,6 +293,7 @@ fn draw_panel(
     for curve in &content.curves {
         match &spec.look {
             Look::Curves => draw_curve(&panel, curve)?,
+            Look::Lines => panel.curve(&curve.xs, &curve.values, Stroke::new(curve.colour, 3.4))?,
             Look::Bars { from, text } => draw_bars(canvas, &panel, curve, *from, text)?,
         }
     }

@@ -41,7 +41,8 @@ pub fn report(
     report
 }
 
-/// A few rows of every series of a panel; of bars the sum of those that are coloured.
+/// A few rows of every series of a panel, none of what is exact; of bars the sum of those that are
+/// coloured.
 fn panel_lines(panel: &Panel, rows: &[Row], resamples: u64) -> Vec<[String; 5]> {
     let factor = interval_factor(0.95, resamples as usize);
     let own: Vec<&Row> = rows.iter().filter(|row| row.panel == panel.name).collect();
@@ -62,6 +63,9 @@ fn panel_lines(panel: &Panel, rows: &[Row], resamples: u64) -> Vec<[String; 5]> 
             format!("{} %", plus_minus(hundredths, factor)),
             percent(theory),
         ]];
+    }
+    if panel.look == Look::Lines {
+        return Vec::new();
     }
     let mut lines = Vec::new();
     let mut start = 0;

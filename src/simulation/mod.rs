@@ -17,9 +17,12 @@
 //! # Ok::<(), bvlab::engine::RunError>(())
 //! ```
 
+mod adaboost;
 mod ambiguity;
 mod bootstrap_share;
+mod disc;
 mod estimators;
+mod exponential_bound;
 mod majority_vote;
 mod moments;
 
@@ -95,6 +98,7 @@ pub const SIMULATIONS: &[&Simulation] = &[
     &bootstrap_share::SIMULATION,
     &majority_vote::SIMULATION,
     &ambiguity::SIMULATION,
+    &exponential_bound::SIMULATION,
 ];
 
 /// The simulation of that name.
@@ -170,6 +174,8 @@ pub struct Panel {
 pub enum Look {
     /// Dots with intervals, and a dashed line for theory.
     Curves,
+    /// Lines without dots, for what is exact.
+    Lines,
     /// Bars, and dots for theory.
     Bars {
         /// Bars from here on are coloured and summed.

@@ -161,6 +161,48 @@ fn the_ensemble_of_ambiguity_is_the_learner_bagging() {
 }
 
 #[test]
+fn the_training_error_of_adaboost_lies_under_its_bound_at_every_round() {
+    // Four resamples are the fewest. The theory of a row is the bound, or the training error where
+    // that were larger in any of them.
+    for seed in 0..10 {
+        for noise in [0.0, 0.1, 0.5] {
+            let with = format!("rounds = \"1..60\", train = 25, noise = {noise}");
+            let rows = simulate("exponential-bound", &with, 4, seed);
+            let mut before = 1.0;
+            for t in 1..=60 {
+                let row = |series| find(&rows, "rounds", series, f64::from(t));
+                let (loss, training) = (row("exponential"), row("0/1"));
+                assert!(loss.apart() < 0.1, "{loss:?}");
+                assert!(training.value <= loss.theory, "{training:?} {loss:?}");
+                assert!(loss.value <= before, "{loss:?}");
+                before = loss.value;
+                // Half of all labels flipped leaves nothing to learn.
+                let testing = row("0/1, testing").value;
+                assert!(testing >= noise && (noise < 0.5 || testing == 0.5));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_exponential_loss_lies_over_the_others_and_all_meet_at_0() {
+    let rows = simulate("exponential-bound", "rounds = 1", 4, 1);
+    let own = || rows.iter().filter(|row| row.panel == "losses");
+    for row in own().filter(|row| row.series == "exponential") {
+        let at = |series| find(&rows, "losses", series, row.x).value;
+        assert!((row.value - (-row.x).exp()).abs() < 1e-15);
+        assert!(at("0/1") == f64::from(u8::from(row.x <= 0.0)));
+        assert!(row.value >= at("0/1") && at("logistic") >= at("0/1"));
+        // ln(1 + e⁻ᵐ) is that of logistic regression, up to its base.
+        let logistic = (1.0 + (-row.x).exp()).log2();
+        assert!((at("logistic") - logistic).abs() < 1e-12);
+    }
+    for series in ["exponential", "0/1", "logistic"] {
+        assert!((find(&rows, "losses", series, 0.0).value - 1.0).abs() < 1e-15);
+    }
+}
+
+#[test]
 fn results_follow_from_the_seed_alone() {
     for simulation in SIMULATIONS {
         let setup = Setup::new(simulation);
@@ -441,6 +483,11 @@ fn figures_of_simulations_say_what_they_show() {
         ),
         ("bootstrap-share", "sizes = 1, points = 2, bootstraps = 100"),
         ("ambiguity", "members = 1, train = 1, noise = 0"),
+        ("exponential-bound", "rounds = 1, train = 1, noise = 0"),
+        (
+            "exponential-bound",
+            "rounds = [2, 500], train = 3, noise = 0.5",
+        ),
     ] {
         let text = format!(
             "simulation = \"{name}\"\nwith = {{ {with} }}\nfigure = [{{ simulation = {{}} }}]\n"
