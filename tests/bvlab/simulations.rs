@@ -203,6 +203,39 @@ fn the_exponential_loss_lies_over_the_others_and_all_meet_at_0() {
 }
 
 #[test]
+fn bagged_members_err_together_and_their_vote_is_worse_than_theory() {
+    let with = "members = 12, sizes = [1, 5, 11, 21], train = 80";
+    for seed in 1..4 {
+        let rows = simulate("member-dependence", with, 4000, seed);
+        agrees(&rows);
+        let mean = |bagged: bool| {
+            let own = rows.iter().filter(|row| {
+                let member = row.series.strip_prefix("member ").map(str::parse::<f64>);
+                member.is_some_and(|member| (row.x > member.unwrap()) == bagged)
+            });
+            let values: Vec<f64> = own.map(|row| row.value).collect();
+            assert_eq!(values.len(), 66);
+            values.iter().sum::<f64>() / 66.0
+        };
+        assert!(
+            mean(true) > 0.15 && mean(true) > mean(false) + 0.1,
+            "{seed}"
+        );
+        let vote = |series| find(&rows, "vote", series, 21.0);
+        let independent = vote("independent").theory;
+        assert!(vote("bagged").value > 4.0 * independent, "{seed}");
+        assert!(vote("bagged").value > vote("own data").value, "{seed}");
+    }
+    // What of two members is said does not depend on how many there are.
+    let few = simulate("member-dependence", "members = 2, sizes = 3", 100, 1);
+    let more = simulate("member-dependence", "members = 9, sizes = [3, 15]", 100, 1);
+    for (panel, series, x) in [("pairs", "member 1", 2.0), ("pairs", "member 2", 1.0)] {
+        let at = |rows| find(rows, panel, series, x).value;
+        assert_eq!(at(&few), at(&more), "{series}");
+    }
+}
+
+#[test]
 fn results_follow_from_the_seed_alone() {
     for simulation in SIMULATIONS {
         let setup = Setup::new(simulation);
@@ -221,6 +254,23 @@ fn results_follow_from_the_seed_alone() {
     let more = simulate("estimators", "sizes = [3, 5, 7, 20]", 50, 1);
     let seen = |rows: &[Row]| find(rows, "bias", "1/N variance", 20.0).value;
     assert!((seen(&few) - seen(&more)).abs() < 1e-15);
+}
+
+#[test]
+fn the_report_of_pairs_is_two_lines() {
+    let text = "simulation = \"member-dependence\"\nwith = { members = 20 }\n";
+    let place = Place::with(&[("pairs.toml", text)]);
+    let said = place.done(&["run", "pairs.toml", "--resamples", "3000"]).0;
+    for words in [
+        "own data     all 190 pairs",
+        "bagged       all 190 pairs",
+        " on average, ",
+        " % dependent",
+        "simulation and theory (independent voters) agree at all 12 values",
+    ] {
+        assert!(said.contains(words), "no `{words}` in\n{said}");
+    }
+    assert_eq!(said.matches("\npairs  ").count(), 2, "{said}");
 }
 
 #[test]
@@ -469,6 +519,17 @@ fn figures_of_simulations_say_what_they_show() {
         assert!(svg.contains(words), "no `{words}`");
     }
     assert!(!svg.contains("21 voters"), "a panel that was not asked for");
+    let svg = draw(
+        "simulation = \"member-dependence\"\nwith = { members = 5 }\nrun = { resamples = 200 }\nfigure = [{ simulation = {} }]\n",
+    );
+    for words in [
+        "200 test points; dots: simulated, with 95 % intervals; dashed: independent voters; grey: no more than chance",
+        "above: own data, mean ",
+        "below: bagged, mean ",
+        "error of the vote",
+    ] {
+        assert!(svg.contains(words), "no `{words}`");
+    }
     // Extreme numbers are drawn too.
     for (name, with) in [
         ("majority-vote", "error = 1e-9, voters = 1, sizes = 1"),
