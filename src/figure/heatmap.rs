@@ -68,8 +68,7 @@ pub fn draw(
     frame.left += y_room(&y);
     // Every panel has a colour bar of its own: a risk and a training error share no range.
     let bars: Vec<Colours> = contents.iter().map(|c| Colours::of(c, options)).collect();
-    let bar_room = |colours: &Colours| GAP + BAR + colours.width() + 14.0;
-    let room = bars.iter().map(bar_room).fold(0.0, f64::max);
+    let room = bars.iter().map(Colours::room).fold(0.0, f64::max);
     let count = contents.len() as f64;
     let gap = 40.0;
     let width = (frame.right - frame.left - gap * (count - 1.0)) / count - room;
@@ -209,7 +208,7 @@ fn lowest(canvas: &Canvas, content: &Content, (x, y): (&Axis, &Axis)) -> Result<
 }
 
 /// The bar that explains the colours.
-fn bar(canvas: &Canvas, frame: Frame, colours: &Colours) -> Result<(), FigureError> {
+pub(super) fn bar(canvas: &Canvas, frame: Frame, colours: &Colours) -> Result<(), FigureError> {
     let (left, right) = (frame.right + GAP, frame.right + GAP + BAR);
     let axis = colours.axis((frame.bottom, frame.top));
     let steps = 120;
@@ -245,7 +244,8 @@ fn bar(canvas: &Canvas, frame: Frame, colours: &Colours) -> Result<(), FigureErr
 }
 
 /// From values to colours.
-struct Colours {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Colours {
     scale: Scale,
     low: f64,
     high: f64,
@@ -281,6 +281,11 @@ impl Colours {
             // Rounding alone may leave a training error of 10⁻³⁰: six decades are enough.
             Scale::Log => least.max(high * 1e-6),
         };
+        Colours::spanning(scale, low, high)
+    }
+
+    /// Colours between two values, or around them where they are the same.
+    pub(super) fn spanning(scale: Scale, low: f64, high: f64) -> Self {
         match low < high {
             true => Colours { scale, low, high },
             false => Colours {
@@ -295,11 +300,16 @@ impl Colours {
         Axis::new(self.scale, (self.low, self.high), ends)
     }
 
-    fn colour(&self, value: f64) -> theme::Colour {
+    pub(super) fn colour(&self, value: f64) -> theme::Colour {
         match value.is_nan() {
             true => theme::GRID,
             false => shade(self.axis((0.0, 1.0)).place(value)),
         }
+    }
+
+    /// The room that the bar needs beside a panel.
+    pub(super) fn room(&self) -> f64 {
+        GAP + BAR + self.width() + 14.0
     }
 
     /// How wide the widest number beside the bar is.

@@ -2,16 +2,20 @@
 
 use super::axis::{Axis, room};
 use super::canvas::{Canvas, Side, Stroke, text_width};
+use super::heatmap::{self, Colours};
 use super::panel::{self, Frame, Label, Surroundings, TITLE, labels_width, write_labels, y_room};
 use super::{FigureError, theme};
 use crate::decompose::interval_factor;
 use crate::experiment::{Experiment, Length, Scale, SimulationFigure};
 use crate::outcome::Tables;
-use crate::simulation::{Look, Panel};
+use crate::simulation::{Look, Panel, dependent_from};
 use crate::words::thousands;
 
 /// The room between two panels.
 const GAP: f64 = 34.0;
+
+/// How far the cells of a square reach under those beside them.
+const SEAM: f64 = 0.6;
 
 /// One series of a panel.
 struct Curve {
@@ -45,6 +49,55 @@ struct Content {
     shared: bool,
     /// Whether its curves have labels.
     labelled: bool,
+    /// Of correlations, how they are coloured.
+    matrix: Option<Matrix>,
+}
+
+/// How a square of correlations is drawn.
+struct Matrix {
+    colours: Colours,
+    /// Smaller ones are no more than chance.
+    dependent_from: f64,
+    /// What the halves above and below the diagonal are, and their means.
+    lines: [String; 2],
+}
+
+impl Matrix {
+    /// That of the curves, each a row of the square.
+    fn of(look: &Look, curves: &[Curve], resamples: u64) -> Option<Self> {
+        let Look::Correlations { above, below } = look else {
+            return None;
+        };
+        let values: Vec<f64> = curves.iter().flat_map(|c| c.values.clone()).collect();
+        let dependent_from = dependent_from(&values, resamples as f64);
+        let dependent = |value: &f64| value.abs() >= dependent_from;
+        let shown = || values.iter().copied().filter(dependent);
+        let line = |side: &str, name: &str, is_above: bool| {
+            let cells =
+                cells(curves).filter(|(x, y, value)| (x < y) == is_above && value.is_finite());
+            let (sum, count) =
+                cells.fold((0.0, 0.0), |(sum, count), cell| (sum + cell.2, count + 1.0));
+            let mean = format!("{:.2}", sum / f64::max(count, 1.0)).replace('-', "−");
+            format!("{side}: {name}, mean {mean}")
+        };
+        Some(Matrix {
+            colours: Colours::spanning(
+                Scale::Linear,
+                shown().fold(0.0, f64::min),
+                shown().fold(0.0, f64::max),
+            ),
+            dependent_from,
+            lines: [line("above", above, true), line("below", below, false)],
+        })
+    }
+}
+
+/// The cells of a square: column, row and value. A curve is a row, from below.
+fn cells(curves: &[Curve]) -> impl Iterator<Item = (f64, f64, f64)> {
+    curves.iter().enumerate().flat_map(|(row, curve)| {
+        let places = curve.xs.iter().zip(&curve.values);
+        places.map(move |(x, value)| (*x, (row + 1) as f64, *value))
+    })
 }
 
 /// What was drawn how often, and what is theory.
@@ -57,8 +110,13 @@ pub fn caption(experiment: &Experiment) -> String {
         true => "bars and dots: simulated, with 95 % intervals",
         false => "dots: simulated, with 95 % intervals",
     };
+    let correlations = |panel: &Panel| matches!(panel.look, Look::Correlations { .. });
+    let grey = match setup.panels().iter().any(correlations) {
+        true => "; grey: no more than chance",
+        false => "",
+    };
     format!(
-        "{} {}; {seen}; dashed: {}",
+        "{} {}; {seen}; dashed: {}{grey}",
         thousands(resamples(experiment)),
         setup.simulation.resamples,
         setup.simulation.theory
@@ -80,7 +138,8 @@ pub fn draw(
 ) -> Result<(), FigureError> {
     let mut contents = contents(experiment, options, tables)?;
     arrange(&mut contents);
-    frame.top += TITLE;
+    let lines = contents.iter().map(|content| titles(content).len());
+    frame.top += TITLE * lines.max().unwrap_or(1) as f64;
     let y_axis = |content: &Content| {
         let scale = content.panel.y_scale;
         Axis::new(scale, content.range, (frame.bottom, frame.top))
@@ -94,9 +153,10 @@ pub fn draw(
                 y_room(&y_axis(content))
             };
             let labels = labels(content);
-            let right = match labels.is_empty() {
-                true => 0.0,
-                false => labels_width(labels.iter().map(|(text, ..)| text.as_str())),
+            let right = match (&content.matrix, labels.is_empty()) {
+                (Some(matrix), _) => matrix.colours.room(),
+                (None, true) => 0.0,
+                (None, false) => labels_width(labels.iter().map(|(text, ..)| text.as_str())),
             };
             (left, right)
         })
@@ -151,8 +211,11 @@ fn contents(
         if series.is_empty() {
             return Err(missing());
         }
+        let square = matches!(panel.look, Look::Correlations { .. });
         let curves = series.into_iter().map(|(name, rows)| {
             let index = known.iter().position(|known| *known == name);
+            // The rows of a square have no colours of their own.
+            let index = if square { Some(0) } else { index };
             let index = index.unwrap_or_else(|| {
                 known.push(name.clone());
                 known.len() - 1
@@ -169,6 +232,7 @@ fn contents(
         let curves: Vec<Curve> = curves.collect();
         contents.push(Content {
             range: heights(&panel, &curves),
+            matrix: Matrix::of(&panel.look, &curves, resamples(experiment)),
             panel,
             curves,
             shared: false,
@@ -193,12 +257,24 @@ fn arrange(contents: &mut [Content]) {
     };
     let all: Vec<Vec<String>> = contents.iter().map(names).collect();
     for i in 0..contents.len() {
-        contents[i].labelled = all[i].len() > 1 && all.get(i + 1) != Some(&all[i]);
+        let several = all[i].len() > 1 && contents[i].matrix.is_none();
+        contents[i].labelled = several && all.get(i + 1) != Some(&all[i]);
         if is_bars(&contents[i]) {
             contents[i].range = (0.0, highest);
             contents[i].shared = i > 0 && is_bars(&contents[i - 1]);
         }
     }
+}
+
+/// What is written above a panel, line by line.
+fn titles(content: &Content) -> Vec<String> {
+    let halves = content
+        .matrix
+        .iter()
+        .flat_map(|matrix| matrix.lines.clone());
+    std::iter::once(content.panel.title.clone())
+        .chain(halves)
+        .collect()
 }
 
 /// What is written on the right of a panel: text, colour and the value that it belongs to.
@@ -224,6 +300,7 @@ fn heights(panel: &Panel, curves: &[Curve]) -> (f64, f64) {
     });
     let values = known.chain(levels).chain(seen).filter(|v| v.is_finite());
     match (&panel.look, panel.y_scale) {
+        (Look::Correlations { .. }, _) => (0.5, curves.len() as f64 + 0.5),
         (_, Scale::Log) => {
             let (low, high) = room(values.filter(|value| *value > 0.0), Scale::Log, 0.05);
             if low > 0.0 { (low, high) } else { (0.1, 1.0) }
@@ -233,7 +310,7 @@ fn heights(panel: &Panel, curves: &[Curve]) -> (f64, f64) {
             let most = values.fold(0.0, f64::max);
             (0.0, 1.2 * if most > 0.0 { most } else { 1.0 })
         }
-        (Look::Curves, Scale::Linear) => {
+        (Look::Curves | Look::Lines, Scale::Linear) => {
             let values: Vec<f64> = values.collect();
             let (low, high) = room(values.iter().copied(), Scale::Linear, 0.06);
             let least = values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -247,7 +324,8 @@ fn heights(panel: &Panel, curves: &[Curve]) -> (f64, f64) {
 fn breadth(content: &Content) -> (f64, f64) {
     let xs = content.curves.iter().flat_map(|curve| &curve.xs).copied();
     match content.panel.look {
-        Look::Curves => room(xs, content.panel.x_scale, 0.03),
+        Look::Correlations { .. } => content.range,
+        Look::Curves | Look::Lines => room(xs, content.panel.x_scale, 0.03),
         // Bars that nobody can see need no room.
         Look::Bars { .. } => {
             let seen = content.curves.iter().flat_map(|curve| {
@@ -277,7 +355,7 @@ fn draw_panel(
     let panel = panel::Panel::new(canvas, frame, x, y);
     let whole = |curve: &Curve| curve.xs.iter().all(|x| x.fract() == 0.0);
     panel.surround(&Surroundings {
-        title: std::slice::from_ref(&spec.title),
+        title: &titles(content),
         above: 0.0,
         x_title: Some(&spec.x),
         y_title: (!content.shared).then_some(spec.y.as_str()),
@@ -290,10 +368,16 @@ fn draw_panel(
         let stroke = Stroke::new(theme::SOFT, 1.8);
         canvas.line(&[(frame.left, y), (frame.right, y)], stroke)?;
     }
+    if let Some(matrix) = &content.matrix {
+        draw_matrix(canvas, &panel, &content.curves, matrix)?;
+        return heatmap::bar(canvas, frame, &matrix.colours);
+    }
     for curve in &content.curves {
         match &spec.look {
             Look::Curves => draw_curve(&panel, curve)?,
+            Look::Lines => panel.curve(&curve.xs, &curve.values, Stroke::new(curve.colour, 3.4))?,
             Look::Bars { from, text } => draw_bars(canvas, &panel, curve, *from, text)?,
+            Look::Correlations { .. } => {}
         }
     }
     let labels = labels(content).into_iter().map(|(text, colour, value)| {
@@ -322,6 +406,27 @@ fn draw_curve(panel: &panel::Panel, curve: &Curve) -> Result<(), FigureError> {
     }
     let stroke = Stroke::new(curve.colour, 2.6).dashed();
     panel.curve(&curve.xs, &curve.theory, stroke)
+}
+
+/// Cells in the colours of their correlations, grey where they are no more than chance.
+fn draw_matrix(
+    canvas: &Canvas,
+    panel: &panel::Panel,
+    curves: &[Curve],
+    matrix: &Matrix,
+) -> Result<(), FigureError> {
+    for (x, y, value) in cells(curves) {
+        let (left, bottom) = panel.at(x - 0.5, y - 0.5);
+        let (right, top) = panel.at(x + 0.5, y + 0.5);
+        // A little overlap, so that no seam shows.
+        let (right, top) = (right + SEAM, top - SEAM);
+        let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
+        match value.abs() >= matrix.dependent_from {
+            true => canvas.fill_as_is(&corners, matrix.colours.colour(value))?,
+            false => canvas.fill(&corners, theme::GRID, 1.0)?,
+        }
+    }
+    Ok(())
 }
 
 /// Bars, those from `from` on in colour and what they sum up to above, and theory as rings on a

@@ -37,6 +37,7 @@ pub use knn::Knn;
 pub use linear::{Linear, LinearSetting};
 pub use network::{Activation, Network, NetworkSetting, Optimiser};
 pub use polynomial::{Basis, Polynomial, PolynomialSetting};
+pub(crate) use tree::between;
 pub use tree::{Tree, TreeSetting};
 
 use crate::problem::{Points, Problem, Training};

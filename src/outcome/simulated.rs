@@ -6,7 +6,7 @@ use super::report::{FALSE_ALARM, Report, plus_minus, table};
 use crate::decompose::{Estimate, interval_factor};
 use crate::experiment::Experiment;
 use crate::figure::percent;
-use crate::simulation::{Look, Panel, Row, Setup};
+use crate::simulation::{Look, Panel, Row, Setup, dependent_from};
 use crate::words::{short, thousands};
 
 /// The most rows that a series has in the printed table.
@@ -41,7 +41,8 @@ pub fn report(
     report
 }
 
-/// A few rows of every series of a panel; of bars the sum of those that are coloured.
+/// A few rows of every series of a panel, none of what is exact; of bars the sum of those that are
+/// coloured, of correlations their mean.
 fn panel_lines(panel: &Panel, rows: &[Row], resamples: u64) -> Vec<[String; 5]> {
     let factor = interval_factor(0.95, resamples as usize);
     let own: Vec<&Row> = rows.iter().filter(|row| row.panel == panel.name).collect();
@@ -63,13 +64,19 @@ fn panel_lines(panel: &Panel, rows: &[Row], resamples: u64) -> Vec<[String; 5]> 
             percent(theory),
         ]];
     }
+    if let Look::Correlations { above, below } = &panel.look {
+        return halves(panel, &own, [above, below], resamples);
+    }
+    if panel.look == Look::Lines {
+        return Vec::new();
+    }
     let mut lines = Vec::new();
     let mut start = 0;
     while start < own.len() {
-        let series = own[start].series;
+        let series = &own[start].series;
         let length = own[start..]
             .iter()
-            .take_while(|row| row.series == series)
+            .take_while(|row| row.series == *series)
             .count();
         for i in spread_out(length) {
             let row = own[start + i];
@@ -84,7 +91,7 @@ fn panel_lines(panel: &Panel, rows: &[Row], resamples: u64) -> Vec<[String; 5]> 
             let axis = panel.x.split(' ').next().unwrap_or_default();
             lines.push([
                 panel.name.clone(),
-                series.to_owned(),
+                series.clone(),
                 format!("{axis} = {}", short(row.x)),
                 plus_minus(seen, factor),
                 theory,
@@ -93,6 +100,35 @@ fn panel_lines(panel: &Panel, rows: &[Row], resamples: u64) -> Vec<[String; 5]> 
         start += length;
     }
     lines
+}
+
+/// Of the correlations above and below the diagonal, the mean and how many of them are more than
+/// chance.
+fn halves(panel: &Panel, own: &[&Row], names: [&String; 2], resamples: u64) -> Vec<[String; 5]> {
+    let all: Vec<f64> = own.iter().map(|row| row.value).collect();
+    let from = dependent_from(&all, resamples as f64);
+    let side = (all.len() as f64).sqrt() as usize;
+    let halves = names.iter().enumerate().map(|(below, name)| {
+        // A row of the square has no cell on the diagonal.
+        let cells = own.iter().enumerate().map(|(i, row)| (i / side + 1, row));
+        let half = cells.filter(|(y, row)| (row.x > *y as f64) == (below == 1));
+        let values: Vec<f64> = half.map(|(_, row)| row.value).collect();
+        let known = values.iter().filter(|value| value.is_finite());
+        let mean = known.clone().sum::<f64>() / known.clone().count().max(1) as f64;
+        let dependent = known.filter(|value| value.abs() >= from).count();
+        [
+            panel.name.clone(),
+            (*name).clone(),
+            format!("all {} pairs", thousands(values.len() as u64)),
+            format!(
+                "{} on average, {} dependent",
+                short(mean).replace('-', "−"),
+                percent(dependent as f64 / values.len() as f64)
+            ),
+            "–".to_owned(),
+        ]
+    });
+    halves.collect()
 }
 
 /// The first, the last and some between.

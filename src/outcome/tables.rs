@@ -71,7 +71,10 @@ impl Tables {
                 "panel",
                 rows.iter().map(|row| row.panel.as_str().into()).collect(),
             )
-            .text("series", rows.iter().map(|row| row.series.into()).collect())
+            .text(
+                "series",
+                rows.iter().map(|row| row.series.as_str().into()).collect(),
+            )
             .number("x", number(|row| row.x))
             .number("value", number(|row| row.value))
             .number("se", number(|row| row.se))

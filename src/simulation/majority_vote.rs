@@ -70,7 +70,7 @@ struct MajorityVote {
 }
 
 /// The fewest errors among M voters that make the vote wrong.
-fn half(voters: usize) -> usize {
+pub(super) fn half(voters: usize) -> usize {
     voters.div_ceil(2)
 }
 

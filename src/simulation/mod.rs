@@ -17,12 +17,18 @@
 //! # Ok::<(), bvlab::engine::RunError>(())
 //! ```
 
+mod adaboost;
 mod ambiguity;
 mod bootstrap_share;
+mod correlation;
+mod disc;
 mod estimators;
+mod exponential_bound;
 mod majority_vote;
+mod member_dependence;
 mod moments;
 
+pub use correlation::dependent_from;
 pub use moments::Moments;
 
 use crate::decompose::Estimate;
@@ -95,6 +101,8 @@ pub const SIMULATIONS: &[&Simulation] = &[
     &bootstrap_share::SIMULATION,
     &majority_vote::SIMULATION,
     &ambiguity::SIMULATION,
+    &exponential_bound::SIMULATION,
+    &member_dependence::SIMULATION,
 ];
 
 /// The simulation of that name.
@@ -170,12 +178,23 @@ pub struct Panel {
 pub enum Look {
     /// Dots with intervals, and a dashed line for theory.
     Curves,
+    /// Lines without dots, for what is exact.
+    Lines,
     /// Bars, and dots for theory.
     Bars {
         /// Bars from here on are coloured and summed.
         from: f64,
         /// What their sum is.
         text: String,
+    },
+    /// A square of coloured cells: the correlations of what was seen of some things in pairs. A
+    /// series is a row of the square, from below; grey is what chance alone explains, as
+    /// [`dependent_from`] says.
+    Correlations {
+        /// What is above the diagonal, where x is less than the row's number.
+        above: String,
+        /// What is below it.
+        below: String,
     },
 }
 
@@ -185,7 +204,7 @@ pub struct Row {
     /// The name of its panel.
     pub panel: String,
     /// The curve within the panel.
-    pub series: &'static str,
+    pub series: String,
     /// The place on the horizontal axis.
     pub x: f64,
     /// What was seen.
@@ -201,10 +220,10 @@ pub struct Row {
 
 impl Row {
     /// A row without theory.
-    fn new(panel: &str, series: &'static str, x: f64, seen: Estimate) -> Self {
+    fn new(panel: &str, series: impl Into<String>, x: f64, seen: Estimate) -> Self {
         Row {
             panel: panel.to_owned(),
-            series,
+            series: series.into(),
             x,
             value: seen.value,
             se: seen.se,

@@ -428,7 +428,7 @@ await suite.test("the menu has all lessons, by group", async (open) => {
   const page = await open(at(""));
   await page.keyboard.press("m");
   await page.waitForSelector("#dialog-lessons[open]");
-  assert.ok((await page.locator("#dialog-lessons [data-lesson]").count()) >= 33);
+  assert.ok((await page.locator("#dialog-lessons [data-lesson]").count()) >= 35);
   assert.deepEqual((await page.locator("#dialog-lessons h3").allTextContents()).slice(0, 3).sort(), [
     "Bias and variance",
     "Double descent",

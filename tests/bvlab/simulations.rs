@@ -161,6 +161,81 @@ fn the_ensemble_of_ambiguity_is_the_learner_bagging() {
 }
 
 #[test]
+fn the_training_error_of_adaboost_lies_under_its_bound_at_every_round() {
+    // Four resamples are the fewest. The theory of a row is the bound, or the training error where
+    // that were larger in any of them.
+    for seed in 0..10 {
+        for noise in [0.0, 0.1, 0.5] {
+            let with = format!("rounds = \"1..60\", train = 25, noise = {noise}");
+            let rows = simulate("exponential-bound", &with, 4, seed);
+            let mut before = 1.0;
+            for t in 1..=60 {
+                let row = |series| find(&rows, "rounds", series, f64::from(t));
+                let (loss, training) = (row("exponential"), row("0/1"));
+                assert!(loss.apart() < 0.1, "{loss:?}");
+                assert!(training.value <= loss.theory, "{training:?} {loss:?}");
+                assert!(loss.value <= before, "{loss:?}");
+                before = loss.value;
+                // Half of all labels flipped leaves nothing to learn.
+                let testing = row("0/1, testing").value;
+                assert!(testing >= noise && (noise < 0.5 || testing == 0.5));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_exponential_loss_lies_over_the_others_and_all_meet_at_0() {
+    let rows = simulate("exponential-bound", "rounds = 1", 4, 1);
+    let own = || rows.iter().filter(|row| row.panel == "losses");
+    for row in own().filter(|row| row.series == "exponential") {
+        let at = |series| find(&rows, "losses", series, row.x).value;
+        assert!((row.value - (-row.x).exp()).abs() < 1e-15);
+        assert!(at("0/1") == f64::from(u8::from(row.x <= 0.0)));
+        assert!(row.value >= at("0/1") && at("logistic") >= at("0/1"));
+        // ln(1 + e⁻ᵐ) is that of logistic regression, up to its base.
+        let logistic = (1.0 + (-row.x).exp()).log2();
+        assert!((at("logistic") - logistic).abs() < 1e-12);
+    }
+    for series in ["exponential", "0/1", "logistic"] {
+        assert!((find(&rows, "losses", series, 0.0).value - 1.0).abs() < 1e-15);
+    }
+}
+
+#[test]
+fn bagged_members_err_together_and_their_vote_is_worse_than_theory() {
+    let with = "members = 12, sizes = [1, 5, 11, 21], train = 80";
+    for seed in 1..4 {
+        let rows = simulate("member-dependence", with, 4000, seed);
+        agrees(&rows);
+        let mean = |bagged: bool| {
+            let own = rows.iter().filter(|row| {
+                let member = row.series.strip_prefix("member ").map(str::parse::<f64>);
+                member.is_some_and(|member| (row.x > member.unwrap()) == bagged)
+            });
+            let values: Vec<f64> = own.map(|row| row.value).collect();
+            assert_eq!(values.len(), 66);
+            values.iter().sum::<f64>() / 66.0
+        };
+        assert!(
+            mean(true) > 0.15 && mean(true) > mean(false) + 0.1,
+            "{seed}"
+        );
+        let vote = |series| find(&rows, "vote", series, 21.0);
+        let independent = vote("independent").theory;
+        assert!(vote("bagged").value > 4.0 * independent, "{seed}");
+        assert!(vote("bagged").value > vote("own data").value, "{seed}");
+    }
+    // What of two members is said does not depend on how many there are.
+    let few = simulate("member-dependence", "members = 2, sizes = 3", 100, 1);
+    let more = simulate("member-dependence", "members = 9, sizes = [3, 15]", 100, 1);
+    for (panel, series, x) in [("pairs", "member 1", 2.0), ("pairs", "member 2", 1.0)] {
+        let at = |rows| find(rows, panel, series, x).value;
+        assert_eq!(at(&few), at(&more), "{series}");
+    }
+}
+
+#[test]
 fn results_follow_from_the_seed_alone() {
     for simulation in SIMULATIONS {
         let setup = Setup::new(simulation);
@@ -179,6 +254,23 @@ fn results_follow_from_the_seed_alone() {
     let more = simulate("estimators", "sizes = [3, 5, 7, 20]", 50, 1);
     let seen = |rows: &[Row]| find(rows, "bias", "1/N variance", 20.0).value;
     assert!((seen(&few) - seen(&more)).abs() < 1e-15);
+}
+
+#[test]
+fn the_report_of_pairs_is_two_lines() {
+    let text = "simulation = \"member-dependence\"\nwith = { members = 20 }\n";
+    let place = Place::with(&[("pairs.toml", text)]);
+    let said = place.done(&["run", "pairs.toml", "--resamples", "3000"]).0;
+    for words in [
+        "own data     all 190 pairs",
+        "bagged       all 190 pairs",
+        " on average, ",
+        " % dependent",
+        "simulation and theory (independent voters) agree at all 12 values",
+    ] {
+        assert!(said.contains(words), "no `{words}` in\n{said}");
+    }
+    assert_eq!(said.matches("\npairs  ").count(), 2, "{said}");
 }
 
 #[test]
@@ -427,6 +519,17 @@ fn figures_of_simulations_say_what_they_show() {
         assert!(svg.contains(words), "no `{words}`");
     }
     assert!(!svg.contains("21 voters"), "a panel that was not asked for");
+    let svg = draw(
+        "simulation = \"member-dependence\"\nwith = { members = 5 }\nrun = { resamples = 200 }\nfigure = [{ simulation = {} }]\n",
+    );
+    for words in [
+        "200 test points; dots: simulated, with 95 % intervals; dashed: independent voters; grey: no more than chance",
+        "above: own data, mean ",
+        "below: bagged, mean ",
+        "error of the vote",
+    ] {
+        assert!(svg.contains(words), "no `{words}`");
+    }
     // Extreme numbers are drawn too.
     for (name, with) in [
         ("majority-vote", "error = 1e-9, voters = 1, sizes = 1"),
@@ -441,6 +544,11 @@ fn figures_of_simulations_say_what_they_show() {
         ),
         ("bootstrap-share", "sizes = 1, points = 2, bootstraps = 100"),
         ("ambiguity", "members = 1, train = 1, noise = 0"),
+        ("exponential-bound", "rounds = 1, train = 1, noise = 0"),
+        (
+            "exponential-bound",
+            "rounds = [2, 500], train = 3, noise = 0.5",
+        ),
     ] {
         let text = format!(
             "simulation = \"{name}\"\nwith = {{ {with} }}\nfigure = [{{ simulation = {{}} }}]\n"

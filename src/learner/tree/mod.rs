@@ -263,7 +263,7 @@ const MARGIN: f64 = 1e-12;
 
 /// A threshold with `below` at or under it and `above` over it: the midpoint, or `below` itself
 /// where rounding would push the midpoint onto `above` (or out of the numbers altogether).
-fn between(below: f64, above: f64) -> f64 {
+pub(crate) fn between(below: f64, above: f64) -> f64 {
     let middle = below / 2.0 + above / 2.0;
     match below <= middle && middle < above {
         true => middle,
