@@ -1,6 +1,6 @@
 //! Ambiguity: an ensemble is better than its members by just their spread around it.
 
-use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, counts, most};
+use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, TRAIN, counts, most};
 use crate::experiment::Scale;
 use crate::learner::{Learner, Tree, TreeSetting, bootstrap};
 use crate::problem::{Expression, Inputs, Noise, Points, Problem, Shape, Training, Truth, grid};
@@ -23,16 +23,7 @@ pub(super) const SIMULATION: Simulation = Simulation {
             length: 100,
             default: &[1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 30.0, 50.0],
         },
-        Number {
-            name: "train",
-            about: "number of training points",
-            least: 1.0,
-            above: false,
-            most: 10_000.0,
-            whole: true,
-            length: 1,
-            default: &[100.0],
-        },
+        TRAIN,
         Number {
             name: "noise",
             about: "standard deviation of the noise",

@@ -2,7 +2,7 @@
 
 use super::adaboost::{AdaBoost, zero_one};
 use super::disc::{self, Disc};
-use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, counts, most};
+use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, TRAIN, counts, most};
 use crate::decompose::Estimate;
 use crate::experiment::Scale;
 use crate::problem::{Training, grid};
@@ -27,16 +27,7 @@ pub(super) const SIMULATION: Simulation = Simulation {
                 1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 30.0, 50.0, 80.0, 120.0, 200.0, 300.0,
             ],
         },
-        Number {
-            name: "train",
-            about: "number of training points",
-            least: 1.0,
-            above: false,
-            most: 10_000.0,
-            whole: true,
-            length: 1,
-            default: &[100.0],
-        },
+        TRAIN,
         Number {
             name: "noise",
             about: "chance that a label is flipped",

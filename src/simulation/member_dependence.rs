@@ -3,7 +3,7 @@
 use super::correlation::phi;
 use super::disc::{self, Disc};
 use super::majority_vote::half;
-use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, counts, most};
+use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, TRAIN, counts, most};
 use crate::experiment::Scale;
 use crate::learner::{Learner, Tree, TreeSetting, bootstrap};
 use crate::problem::{Points, Training};
@@ -38,16 +38,7 @@ pub(super) const SIMULATION: Simulation = Simulation {
                 1.0, 3.0, 5.0, 7.0, 9.0, 11.0, 15.0, 21.0, 27.0, 33.0, 41.0, 49.0,
             ],
         },
-        Number {
-            name: "train",
-            about: "number of training points",
-            least: 1.0,
-            above: false,
-            most: 10_000.0,
-            whole: true,
-            length: 1,
-            default: &[100.0],
-        },
+        TRAIN,
         Number {
             name: "noise",
             about: "chance that a training label is flipped",

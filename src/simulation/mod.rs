@@ -95,6 +95,18 @@ impl Number {
     }
 }
 
+/// The number of training points, of simulations with learners.
+const TRAIN: Number = Number {
+    name: "train",
+    about: "number of training points",
+    least: 1.0,
+    above: false,
+    most: 10_000.0,
+    whole: true,
+    length: 1,
+    default: &[100.0],
+};
+
 /// Every simulation.
 pub const SIMULATIONS: &[&Simulation] = &[
     &estimators::SIMULATION,
