@@ -120,6 +120,34 @@ fn every_value_of_the_path_is_a_fresh_minimum_norm_solve() {
     );
 }
 
+/// Next to p = n a factor's diagonal may look harmless where the matrix is not.
+#[test]
+fn beyond_the_threshold_no_more_digits_are_lost_than_the_condition_costs() {
+    let path = [108, 122, 137, 154];
+    let points = points(1, 50, 1, 1.0);
+    for seed in 0..20 {
+        let data = equispaced(100, seed);
+        let mut learner = Fourier::new(path.map(|p| plain(p, 236.0)).to_vec());
+        learner.fit(&data, &algorithm(seed));
+        let mut got = vec![f64::NAN; path.len() * points.len()];
+        learner.predict(&points, &mut got);
+        for (c, got) in got.chunks_exact(points.len()).enumerate() {
+            let design = matrix(&learner.features(&data.inputs, c));
+            let at = matrix(&learner.features(&points, c));
+            let (wanted, condition, _) = fresh(&design, &data.labels, &at);
+            let size = wanted.iter().fold(1.0_f64, |a, b| a.max(b.abs()));
+            for (got, wanted) in got.iter().zip(&wanted) {
+                let apart = (got - wanted).abs() / size;
+                assert!(
+                    apart < 1e-13 * condition,
+                    "p = {}: {apart:e} at condition {condition:e}",
+                    path[c]
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn gradient_descent_by_the_spectrum_is_gradient_descent() {
     let data = equispaced(15, 4);

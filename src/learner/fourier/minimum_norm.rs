@@ -34,9 +34,9 @@ pub(super) struct MinimumNorm {
 /// count as zero, which a triangle does not tell.
 const QR_CONDITION: f64 = 1e12;
 
-/// From this span of its factor's diagonal on, a solution by Cholesky is refined. A span of 30 is a
-/// condition number of some thousands, which costs four digits.
-const REFINED_SPAN: f64 = 30.0;
+/// A factor by Cholesky is trusted as long as its diagonal spans less than this: ΦΦᵀ is then just above
+/// its rounding, and Φ again far from losing rank.
+const CHOLESKY_SPAN: f64 = 1e6;
 
 /// How often a solution is refined before it is given up. Every step shrinks its error by the
 /// rounding times the squared condition number, so where Cholesky succeeds two or three are enough.
@@ -145,10 +145,10 @@ impl MinimumNorm {
             self.memory.stack(needed),
             Default::default(),
         );
-        if done.is_err() {
+        let span = span((0..n).map(|k| lower[k * n + k]));
+        if done.is_err() || span > CHOLESKY_SPAN {
             return false;
         }
-        let refined = span((0..n).map(|k| lower[k * n + k])) > REFINED_SPAN;
         // What rounding alone leaves: every entry of Φ is at most 1.
         let rounding = f64::EPSILON * (design.len() as f64).sqrt();
         self.weights.clear();
@@ -160,9 +160,6 @@ impl MinimumNorm {
             solve(&self.factor, &mut self.shares);
             for (weight, column) in self.weights.iter_mut().zip(design.chunks_exact(n)) {
                 *weight += dot(column, &self.shares);
-            }
-            if !refined {
-                return true;
             }
             combine(&mut self.residual, 0.0, design, &self.weights);
             self.residual
