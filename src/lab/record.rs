@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::jobs::Client;
 use super::sequence::steps;
-use super::{Lab, Lessons, assets, messages, server};
+use super::{Lessons, assets, messages, server};
 use crate::decompose::Decomposition;
 use crate::engine::{Kept, Observer};
 use crate::experiment::Experiment;
@@ -88,9 +88,8 @@ fn page(experiment: &Experiment, said: &[Value], curves: &Table) -> String {
     let text = experiment.source.merged_text().unwrap_or_default();
     let name = experiment.name.clone();
     let lessons = Lessons::only(&name, &text);
-    let lab = Lab::new(lessons, name.clone(), 1);
-    let mut told = server::told(&lab, Client::at([127, 0, 0, 1].into()));
-    lab.jobs.close();
+    let reader = Client::at([127, 0, 0, 1].into());
+    let mut told = server::told(&lessons, &name, None, reader);
     // Without a server there is nothing to control.
     told["families"] = json!([]);
     let csv = curves

@@ -24,10 +24,11 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::jobs::{Client, Jobs};
+use super::lessons::families;
 use super::limits::Limits;
 use super::patience::Patient;
 use super::scene::{Refusal, Scene};
-use super::{Lessons, assets, guard, lessons, sequence};
+use super::{Lessons, assets, guard, sequence};
 use crate::experiment::Experiment;
 use crate::figure;
 use crate::outcome::Done;
@@ -324,20 +325,31 @@ async fn read<T: DeserializeOwned>(body: Body) -> Result<T, Response> {
 
 /// What there is.
 async fn about(State(lab): State<Arc<Lab>>, Extension(client): Extension<Client>) -> Response {
-    axum::Json(told(&lab, client)).into_response()
+    let Lab {
+        lessons,
+        open,
+        address,
+        ..
+    } = &*lab;
+    axum::Json(told(lessons, open, address.as_deref(), client)).into_response()
 }
 
 /// What a page is told of the lab.
-pub(super) fn told(lab: &Lab, client: Client) -> serde_json::Value {
+pub(super) fn told(
+    lessons: &Lessons,
+    open: &str,
+    address: Option<&str>,
+    client: Client,
+) -> serde_json::Value {
     let limits: &Limits = client.limits();
     json!({
         "version": env!("CARGO_PKG_VERSION"),
         "lecturer": client.lecturer,
-        "address": lab.address,
-        "qr": lab.address.as_deref().and_then(super::code::svg),
-        "open": lab.open,
-        "lessons": lab.lessons.told(),
-        "families": lessons::families(),
+        "address": address,
+        "qr": address.and_then(super::code::svg),
+        "open": open,
+        "lessons": lessons.told(),
+        "families": families(),
         "limits": {
             "resamples": limits.bounds.resamples,
             "train": limits.bounds.train,
