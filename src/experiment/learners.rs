@@ -293,6 +293,22 @@ fn spec_of(
     let Value::Table(Block(entries)) = value.get_ref() else {
         return Err(expected("a table, as in `tree = { depth = 3 }`", value));
     };
+    let classes = problem.classes() > 0;
+    if !family.task.includes(classes) {
+        let fit = FAMILIES
+            .iter()
+            .filter(|family| family.task.includes(classes));
+        let fit = choice(fit.map(|family| family.name));
+        let (learns, here) = match classes {
+            true => ("numbers", "classes"),
+            false => ("classes", "numbers"),
+        };
+        let message = format!(
+            "`{}` learns {learns}, and the labels are {here}",
+            family.name
+        );
+        return Err(Trouble::new(key.span(), message).help(format!("for {here} there are {fit}")));
+    }
     if family.one_dimensional && problem.dimension > 1 {
         let message = format!("`{}` needs one-dimensional inputs", family.name);
         return Err(Trouble::new(key.span(), message)
@@ -317,6 +333,10 @@ fn spec_of(
             spec.numbers[index] = Some(*given);
         } else if let Some(index) = chosen {
             let options = family.choices[index].options;
+            if family.choices[index].classes_only && !classes {
+                let message = format!("`{name}` is for classes, and the labels are numbers");
+                return Err(Trouble::new(key.span(), message));
+            }
             let word = match value.get_ref() {
                 Value::Text(word) => word.as_str(),
                 Value::Bool(true) => "true",
@@ -719,6 +739,7 @@ fn build(
         choices: spec.choices.clone(),
         base,
         range: problem.inputs.range(),
+        classes: problem.classes(),
     }))
 }
 

@@ -3,7 +3,7 @@
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
-use super::family::{Blueprint, Choice, Family, Most, Number, whole};
+use super::family::{Blueprint, Choice, Family, Most, Number, Task, whole};
 use super::{Learner, Size, room};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
@@ -24,9 +24,11 @@ pub(super) const FAMILY: Family = Family {
         name: "sample",
         about: "whether every copy sees a bootstrap of the data, or its share of the data divided among all",
         options: &["bootstrap", "split"],
+        classes_only: false,
     }],
     has_base: true,
     one_dimensional: false,
+    task: Task::Numbers,
     build: |Blueprint {
                 settings,
                 choices,

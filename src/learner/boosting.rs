@@ -1,6 +1,6 @@
 //! Gradient boosting of regression trees for squared error.
 
-use super::family::{Blueprint, Family, Most, Number, whole};
+use super::family::{Blueprint, Family, Most, Number, Task, whole};
 use super::{Learner, Size, Tree, TreeSetting, room};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
@@ -40,6 +40,7 @@ pub(super) const FAMILY: Family = Family {
     choices: &[],
     has_base: false,
     one_dimensional: false,
+    task: Task::Numbers,
     build: |Blueprint { settings, .. }| {
         let settings = settings.iter().map(|numbers| BoostingSetting {
             rounds: whole(numbers[0]),

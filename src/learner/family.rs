@@ -47,6 +47,30 @@ pub struct Choice {
     pub about: &'static str,
     /// The words; the first is the default.
     pub options: &'static [&'static str],
+    /// Whether it is for classes alone.
+    pub classes_only: bool,
+}
+
+/// What a model family can learn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// Numbers alone.
+    Numbers,
+    /// Classes alone.
+    Classes,
+    /// Both.
+    Both,
+}
+
+impl Task {
+    /// Whether it has numbers, or classes, in it.
+    pub fn includes(self, classes: bool) -> bool {
+        match self {
+            Task::Numbers => !classes,
+            Task::Classes => classes,
+            Task::Both => true,
+        }
+    }
 }
 
 /// A model family: what an experiment may say of it, and how it is made.
@@ -64,6 +88,8 @@ pub struct Family {
     pub has_base: bool,
     /// Whether it needs one-dimensional inputs.
     pub one_dimensional: bool,
+    /// What it can learn.
+    pub task: Task,
     /// Makes the learner.
     pub build: fn(Blueprint) -> Box<dyn Learner>,
 }
@@ -78,6 +104,8 @@ pub struct Blueprint {
     pub base: Option<(Box<dyn Learner>, Vec<usize>)>,
     /// The range of an input coordinate.
     pub range: (f64, f64),
+    /// How many classes there are to be told apart; 0 where labels are numbers.
+    pub classes: usize,
 }
 
 /// The penalty λ, which is the same for every learner that has one.

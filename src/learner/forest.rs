@@ -1,6 +1,6 @@
 //! Random forests: bagged trees that look at a few features for every split.
 
-use super::family::{Blueprint, Choice, DEPTH, Family, Most, Number, whole};
+use super::family::{Blueprint, Choice, DEPTH, Family, Most, Number, Task, whole};
 use super::{Bagging, BaggingSample, BaggingSetting, Learner, Tree, TreeSetting};
 
 pub(super) const FAMILY: Family = Family {
@@ -40,9 +40,11 @@ pub(super) const FAMILY: Family = Family {
         name: "bootstrap",
         about: "whether every tree sees a bootstrap of the data, or all of it",
         options: &["true", "false"],
+        classes_only: false,
     }],
     has_base: false,
     one_dimensional: false,
+    task: Task::Numbers,
     build: |Blueprint {
                 settings, choices, ..
             }| {

@@ -2,7 +2,7 @@
 
 use faer::MatRef;
 
-use super::family::{Blueprint, Family, LAMBDA, Most, Number, whole};
+use super::family::{Blueprint, Family, LAMBDA, Most, Number, Task, whole};
 use super::spectrum::Spectrum;
 use super::{Learner, Size, room};
 use crate::lanes::combine;
@@ -36,6 +36,7 @@ pub(super) const FAMILY: Family = Family {
     choices: &[],
     has_base: false,
     one_dimensional: true,
+    task: Task::Numbers,
     build: |Blueprint {
                 settings, range, ..
             }| {

@@ -1,7 +1,7 @@
 //! Kernel smoothing.
 
 use super::exponential::weighted;
-use super::family::{Blueprint, Choice, Family, Most, Number};
+use super::family::{Blueprint, Choice, Family, Most, Number, Task};
 use super::{Learner, Size};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
@@ -22,9 +22,11 @@ pub(super) const FAMILY: Family = Family {
         name: "shape",
         about: "how the weight falls with distance",
         options: &["gaussian", "epanechnikov", "tricube", "uniform"],
+        classes_only: false,
     }],
     has_base: false,
     one_dimensional: false,
+    task: Task::Numbers,
     build: |Blueprint {
                 settings, choices, ..
             }| {

@@ -4,7 +4,7 @@ use linfa_nn::distance::L2Dist;
 use linfa_nn::{CommonNearestNeighbour, NearestNeighbour};
 use ndarray::{ArrayView1, ArrayView2};
 
-use super::family::{Blueprint, Family, Most, Number, whole};
+use super::family::{Blueprint, Family, Most, Number, Task, whole};
 use super::{Learner, Size};
 use crate::lanes::wide;
 use crate::problem::{Points, Training};
@@ -25,6 +25,7 @@ pub(super) const FAMILY: Family = Family {
     choices: &[],
     has_base: false,
     one_dimensional: false,
+    task: Task::Numbers,
     build: |Blueprint { settings, .. }| {
         Box::new(Knn::new(settings.iter().map(|s| whole(s[0])).collect()))
     },

@@ -2,7 +2,7 @@
 
 use faer::MatRef;
 
-use super::family::{Blueprint, Choice, Family, LAMBDA, Most, Number, whole};
+use super::family::{Blueprint, Choice, Family, LAMBDA, Most, Number, Task, whole};
 use super::spectrum::{Spectrum, diagnose, length};
 use super::{Diagnosis, Expected, Learner, Size, room};
 use crate::problem::{Inputs, Points, Problem, Training, Truth};
@@ -27,9 +27,11 @@ pub(super) const FAMILY: Family = Family {
         name: "intercept",
         about: "whether a constant, which is not penalised, is fitted too",
         options: &["true", "false"],
+        classes_only: false,
     }],
     has_base: false,
     one_dimensional: false,
+    task: Task::Numbers,
     build: |Blueprint {
                 settings, choices, ..
             }| {

@@ -28,7 +28,7 @@ pub use self::linfa::FromLinfa;
 pub(crate) use bagging::bootstrap;
 pub use bagging::{Bagging, BaggingSample, BaggingSetting};
 pub use boosting::{Boosting, BoostingSetting};
-pub use family::{Blueprint, Choice, FAMILIES, Family, Most, Number, family};
+pub use family::{Blueprint, Choice, FAMILIES, Family, Most, Number, Task, family};
 pub use forest::forest;
 pub use fourier::{Fourier, FourierSetting};
 pub use gaussians::{Gaussians, GaussiansSetting};
@@ -56,6 +56,10 @@ pub trait Learner: Replicate + Send + Sync {
     fn fit(&mut self, data: &Training, stream: &Stream);
 
     /// Predicts with every setting: `out[c * points.len() + j]` is that of setting c at point j.
+    ///
+    /// A classifier of K classes, whose labels are 0, 1, …, K - 1, gives the probability of every
+    /// class: `out[(c * points.len() + j) * K + k]` is that of class k. They are not negative and
+    /// sum to 1.
     fn predict(&mut self, points: &Points, out: &mut [f64]);
 
     /// Predicts at the inputs of `data`, the training set that it was fitted to last. Many learners

@@ -4,7 +4,7 @@ use pulp::{Arch, Simd, WithSimd};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::family::{Blueprint, Choice, Family, Most, Number, whole};
+use super::family::{Blueprint, Choice, Family, Most, Number, Task, whole};
 use super::{Learner, Size};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
@@ -46,15 +46,18 @@ pub(super) const FAMILY: Family = Family {
             name: "activation",
             about: "what a hidden unit does with its sum",
             options: &["tanh", "relu"],
+            classes_only: false,
         },
         Choice {
             name: "optimiser",
             about: "how a step follows from the gradient",
             options: &["adam", "descent"],
+            classes_only: false,
         },
     ],
     has_base: false,
     one_dimensional: false,
+    task: Task::Numbers,
     build: |Blueprint {
                 settings, choices, ..
             }| {

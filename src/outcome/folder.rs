@@ -1,6 +1,7 @@
 //! The folder of a result.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -133,11 +134,44 @@ fn read_manifest(home: &Path) -> Result<Manifest, OutcomeError> {
 fn clear_remains(home: &Path) {
     for entry in fs::read_dir(home).into_iter().flatten().flatten() {
         let hidden = entry.file_name().to_string_lossy().starts_with(HIDDEN);
-        let lock = entry.path().join(LOCK);
-        if hidden && File::open(lock).is_ok_and(|lock| lock.try_lock().is_ok()) {
+        // Held while the folder is removed: whoever has just made it sees that it is going.
+        if hidden
+            && let Ok(lock) = File::open(entry.path().join(LOCK))
+            && lock.try_lock().is_ok()
+        {
             let _ = fs::remove_dir_all(entry.path());
         }
     }
+}
+
+/// How often a hidden folder is made again before that is called an error.
+const ATTEMPTS: usize = 100;
+
+/// Makes a hidden folder and locks it. Until it is locked, another run may take it for the remains
+/// of a killed one and clear it away; then it is made again.
+fn claim(hidden: &Path) -> std::io::Result<File> {
+    let place = hidden.join(LOCK);
+    let attempt = || {
+        fs::create_dir_all(hidden)?;
+        // A folder that can be made but not written to is found out before the run, not after it.
+        let lock = File::create(&place)?;
+        match lock.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(ErrorKind::NotFound.into()),
+            // Where files cannot be locked, nothing is ever taken for the remains of a killed run.
+            Ok(()) | Err(TryLockError::Error(_)) => fs::metadata(&place).map(|_| lock),
+        }
+    };
+    let mut last = attempt();
+    for _ in 1..ATTEMPTS {
+        match &last {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                std::thread::yield_now();
+                last = attempt();
+            }
+            _ => break,
+        }
+    }
+    last
 }
 
 /// A result being written: all of it goes to a hidden folder first, and takes its place only when
@@ -174,11 +208,7 @@ impl Staging {
         let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
         let made = hidden.ancestors().take_while(missing).map(Path::to_owned);
         let made: Vec<PathBuf> = made.collect();
-        fs::create_dir_all(&hidden).map_err(cannot)?;
-        // A folder that can be made but not written to is found out before the run, not after it.
-        let lock = File::create(hidden.join(LOCK)).map_err(cannot)?;
-        // Where files cannot be locked, nothing is ever taken for the remains of a killed run.
-        let _ = lock.try_lock();
+        let lock = claim(&hidden).map_err(cannot)?;
         Ok(Staging {
             home: home.to_owned(),
             hidden,
@@ -378,5 +408,33 @@ impl Drop for Staging {
         for folder in &self.made {
             let _ = fs::remove_dir(folder);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_was_claimed_is_never_cleared_away() {
+        let home = std::env::temp_dir().join(format!("bvlab-claims-{}", std::process::id()));
+        let claims = |run: usize| {
+            for turn in 0..300 {
+                let hidden = home.join(format!("{HIDDEN}{run}"));
+                let lock = claim(&hidden).expect("it can be claimed");
+                std::thread::yield_now();
+                fs::write(hidden.join("table"), b"1")
+                    .unwrap_or_else(|error| panic!("run {run}, turn {turn}: {error}"));
+                drop(lock);
+                clear_remains(&home);
+            }
+        };
+        std::thread::scope(|scope| {
+            for run in 0..4 {
+                let claims = &claims;
+                scope.spawn(move || claims(run));
+            }
+        });
+        let _ = fs::remove_dir_all(&home);
     }
 }

@@ -94,6 +94,11 @@ impl Problem {
         }
     }
 
+    /// How many classes there are; 0 where labels are numbers.
+    pub fn classes(&self) -> usize {
+        0
+    }
+
     /// The truth f(x).
     ///
     /// # Errors

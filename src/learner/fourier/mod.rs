@@ -9,7 +9,7 @@ use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
 use super::cosine::cosines;
-use super::family::{Blueprint, Family, LAMBDA, Most, Number, whole};
+use super::family::{Blueprint, Family, LAMBDA, Most, Number, Task, whole};
 use super::spectrum::{Spectrum, diagnose, length};
 use super::{Diagnosis, Learner, Size, room};
 use crate::lanes::{BLOCK, combine, wide};
@@ -62,6 +62,7 @@ pub(super) const FAMILY: Family = Family {
     choices: &[],
     has_base: false,
     one_dimensional: false,
+    task: Task::Numbers,
     build: |Blueprint { settings, .. }| {
         let settings = settings.iter().map(|numbers| FourierSetting {
             features: whole(numbers[0]),

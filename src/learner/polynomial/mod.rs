@@ -3,7 +3,7 @@
 mod orthonormal;
 mod ridge;
 
-use super::family::{Blueprint, Choice, Family, LAMBDA, Most, Number, whole};
+use super::family::{Blueprint, Choice, Family, LAMBDA, Most, Number, Task, whole};
 use super::{Learner, Size};
 use crate::lanes::wide;
 use crate::problem::{Points, Training};
@@ -30,9 +30,11 @@ pub(super) const FAMILY: Family = Family {
         name: "basis",
         about: "the basis whose weights lambda penalises",
         options: &["legendre", "monomial"],
+        classes_only: false,
     }],
     has_base: false,
     one_dimensional: true,
+    task: Task::Numbers,
     build: |Blueprint {
                 settings,
                 choices,

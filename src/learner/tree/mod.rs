@@ -5,7 +5,7 @@ mod space;
 
 use std::cmp::Ordering;
 
-use super::family::{Blueprint, DEPTH, Family, Most, Number, whole};
+use super::family::{Blueprint, DEPTH, Family, Most, Number, Task, whole};
 use super::{Learner, Size};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
@@ -39,6 +39,7 @@ pub(super) const FAMILY: Family = Family {
     choices: &[],
     has_base: false,
     one_dimensional: false,
+    task: Task::Numbers,
     build: |Blueprint { settings, .. }| {
         let settings = settings.iter().map(|numbers| TreeSetting {
             depth: whole(numbers[0]),
