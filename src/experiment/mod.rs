@@ -362,7 +362,13 @@ fn check(name: &str, source: &Source, bounds: &Bounds) -> Result<Experiment, Tro
         (curves, _) = learners(run.slab)?;
     }
     problem::check_finite(raw_problem, largest, &test, run.seed)?;
-    let figures = figure::check(&raw.figure, &raw.look, &curves, largest, run.sources)?;
+    let figures = figure::check(
+        &raw.figure,
+        &raw.look,
+        &curves,
+        (largest, test.kind),
+        run.sources,
+    )?;
     Ok(Experiment {
         problems,
         test,
