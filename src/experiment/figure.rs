@@ -336,6 +336,14 @@ pub enum Part {
     Train,
     /// The median of the risks of single training sets, which exists where their mean does not.
     Median,
+    /// Of ensembles, with `run.diversity`: the mean risk of their members.
+    MemberRisk,
+    /// The bias of a member.
+    AverageBias,
+    /// The variance of a member.
+    AverageVariance,
+    /// What the members' disagreement takes off the risk.
+    Diversity,
 }
 
 /// What the solving for weights met with, below a trade-off.

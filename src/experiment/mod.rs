@@ -238,6 +238,8 @@ pub struct Run {
     pub keep_fits: u64,
     /// How wrong a prediction is.
     pub loss: Loss,
+    /// Whether the members of ensembles are looked at, for their diversity.
+    pub diversity: bool,
     /// Whether inputs, noise and algorithm are crossed, to split the variance by source.
     pub sources: bool,
     /// How many settings are computed at a time, if not all: see [`Experiment::slabs`].
@@ -403,6 +405,7 @@ fn told(name: &str, source: &Source, raw: RawExperiment) -> Experiment {
             keep_data: 0,
             keep_fits: 0,
             loss: Loss::Squared,
+            diversity: false,
             sources: false,
             slab: None,
         },
