@@ -364,12 +364,16 @@ fn check(name: &str, source: &Source, bounds: &Bounds) -> Result<Experiment, Tro
         (curves, _) = learners(run.slab)?;
     }
     problem::check_finite(raw_problem, largest, &test, run.seed)?;
+    let computed = figure::Computed {
+        sources: run.sources,
+        diversity: run.diversity,
+    };
     let figures = figure::check(
         &raw.figure,
         &raw.look,
         &curves,
         (largest, test.kind),
-        run.sources,
+        computed,
     )?;
     Ok(Experiment {
         problems,
