@@ -143,6 +143,8 @@ pub const FAMILIES: &[&Family] = &[
     &super::bagging::FAMILY,
     &super::forest::FAMILY,
     &super::boosting::FAMILY,
+    &super::logistic::FAMILY,
+    &super::discriminant::FAMILY,
 ];
 
 /// The family of that name.
