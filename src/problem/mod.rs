@@ -5,12 +5,16 @@ mod expression;
 mod inputs;
 mod noise;
 mod points;
+mod sheet;
+mod table;
 mod truth;
 
 pub use expression::{Expression, ExpressionError, LONGEST};
 pub use inputs::{Inputs, NORMAL_REACH, grid, side};
 pub use noise::{Noise, Shape};
 pub use points::{Points, Training};
+pub use sheet::{MOST_BYTES, MOST_CELLS};
+pub use table::{Key, MOST_CLASSES, Missing, Resample, Rows, TableError, TableUse, TestRows};
 pub use truth::Truth;
 
 use crate::stream::{Purpose, Stream};
