@@ -1,7 +1,6 @@
 //! Estimates of the parts and their standard errors.
 
-use super::sources;
-use super::{Sources, Tally};
+use super::{Loss, Sources, Tally, classes, sources};
 
 /// How many groups resamples are dealt to: intervals from 20 to 25 groups with Student's t cover
 /// as they should even where bias² is near zero, where fewer groups or single resamples do not.
@@ -28,10 +27,13 @@ pub struct Estimate {
 }
 
 /// The parts of the error of one setting, averaged over the inputs' distribution.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parts {
-    /// The noise's variance, known exactly at every test point.
+    /// The noise's variance, known exactly at every test point; under another loss its noise.
     pub noise: f64,
+    /// Its standard error: 0 but for Domingos' noise, whose factor is estimated, and for test points
+    /// that are drawn.
+    pub noise_se: f64,
     /// Unbiased bias².
     pub bias2: Estimate,
     /// Unbiased variance.
@@ -55,8 +57,12 @@ pub struct Parts {
     pub risk_median_se: f64,
     /// The variance by source, where draws were crossed.
     pub sources: Option<Sources>,
+    /// Under cross-entropy: which share of the predicted probabilities was exactly 0.
+    pub zeros: f64,
+    /// What else a loss has to tell, by name.
+    pub extra: Vec<(&'static str, Estimate)>,
     /// The risk with each group left out in turn, for paired comparisons.
-    left_out: Vec<f64>,
+    pub(super) left_out: Vec<f64>,
 }
 
 /// Whether a mean over so many resamples, of whose sum one resample makes up this share, is not to
@@ -81,13 +87,16 @@ pub struct Decomposition {
     pub groups: usize,
     /// The averages, by setting.
     pub parts: Vec<Parts>,
-    /// By setting and test point: the mean of prediction - truth.
+    /// By setting, test point and output: the mean of prediction - truth; under cross-entropy and
+    /// zero-one loss the mean score.
     pub mean: Vec<f64>,
+    /// By setting and test point: the noise, where it is not the same for every learner.
+    pub noise: Option<Vec<f64>>,
     /// By setting and test point: bias².
     pub bias2: Vec<f64>,
     /// By setting and test point: variance.
     pub variance: Vec<f64>,
-    points: PointsError,
+    pub(super) points: PointsError,
 }
 
 impl Decomposition {
@@ -96,10 +105,11 @@ impl Decomposition {
     pub fn risk_minus(&self, setting: usize, other: &Decomposition, others: usize) -> Estimate {
         let [a, b] = [&self.parts[setting], &other.parts[others]];
         let left_out = a.left_out.iter().zip(&b.left_out).map(|(a, b)| a - b);
-        // Of one problem, so the noise at a point is the same for both.
+        // Of one problem, so the noise at a point is the same for both where it is not told.
         let excess = |all: &Decomposition, setting: usize, j: usize| {
             let at = setting * self.points.weights.len() + j;
-            all.bias2[at] + all.variance[at]
+            let noise = all.noise.as_ref().map_or(0.0, |noise| noise[at]);
+            noise + all.bias2[at] + all.variance[at]
         };
         let apart: Vec<f64> = (0..self.points.weights.len())
             .map(|j| excess(self, setting, j) - excess(other, others, j))
@@ -115,8 +125,14 @@ impl Decomposition {
 impl Decomposition {
     /// Makes room for so many settings in all.
     pub(crate) fn reserve(&mut self, settings: usize, points: usize) {
-        for list in [&mut self.mean, &mut self.bias2, &mut self.variance] {
-            list.reserve_exact((settings * points).saturating_sub(list.len()));
+        let outputs = self.mean.len() / self.bias2.len().max(1);
+        let lists = [
+            (&mut self.mean, outputs),
+            (&mut self.bias2, 1),
+            (&mut self.variance, 1),
+        ];
+        for (list, outputs) in lists {
+            list.reserve_exact((settings * points * outputs).saturating_sub(list.len()));
         }
     }
 
@@ -126,6 +142,9 @@ impl Decomposition {
         self.mean.append(&mut more.mean);
         self.bias2.append(&mut more.bias2);
         self.variance.append(&mut more.variance);
+        if let (Some(noise), Some(mut more)) = (&mut self.noise, more.noise) {
+            noise.append(&mut more);
+        }
     }
 }
 
@@ -147,7 +166,13 @@ fn split(mean: f64, squares: f64, count: f64) -> Split {
 /// What a learner was tested on.
 #[derive(Clone, Copy, Debug)]
 pub struct Tested<'a> {
-    /// By setting: the noise's variance at the test points.
+    /// By which loss.
+    pub loss: Loss,
+    /// How many numbers a prediction has.
+    pub outputs: usize,
+    /// By test point and output: the best possible prediction.
+    pub truth: &'a [f64],
+    /// By setting: the noise at the test points, the least risk there can be.
     pub noise: &'a [&'a [f64]],
     /// How much each test point counts; they sum to 1.
     pub weights: &'a [f64],
@@ -164,19 +189,39 @@ pub struct Tested<'a> {
 ///
 /// If there are no groups, or fewer than three resamples.
 pub fn decompose(groups: &[&Tally], tested: Tested) -> Decomposition {
-    let Tested { weights, drawn, .. } = tested;
+    let Tested {
+        weights,
+        drawn,
+        outputs,
+        ..
+    } = tested;
     let mut all = groups[0].clone();
     groups[1..].iter().for_each(|group| all.join(group));
     assert!(all.count > 2, "an error bar needs three resamples");
+    if tested.loss != Loss::Squared {
+        return classes::decompose(groups, all, tested);
+    }
     let count = all.count as f64;
-    let points = weights.len();
+    let numbers = (weights.len() * outputs).max(1);
     let (mut bias2, mut variance) = (Vec::new(), Vec::new());
     for (place, (mean, squares)) in all.mean.iter().zip(&all.squares).enumerate() {
         let split = split(*mean, *squares, count);
-        bias2.push(split.bias2);
-        let contrasts = all.contrasts_of(place / points.max(1));
-        let crossed: f64 = contrasts.map(|sums| sums[place % points.max(1)]).sum();
-        variance.push(split.variance + crossed / count);
+        let contrasts = all.contrasts_of(place / numbers);
+        let crossed: f64 = contrasts.map(|sums| sums[place % numbers]).sum();
+        let all_variance = split.variance + crossed / count;
+        match place % outputs {
+            0 => {
+                bias2.push(split.bias2);
+                variance.push(all_variance);
+            }
+            // The parts at a point are those of all classes together.
+            _ => {
+                if let (Some(b), Some(v)) = (bias2.last_mut(), variance.last_mut()) {
+                    *b += split.bias2;
+                    *v += all_variance;
+                }
+            }
+        }
     }
     let points = PointsError {
         weights: weights.to_vec(),
@@ -187,6 +232,7 @@ pub fn decompose(groups: &[&Tally], tested: Tested) -> Decomposition {
         groups: groups.len(),
         parts: Vec::new(),
         mean: Vec::new(),
+        noise: None,
         bias2,
         variance,
         points,
@@ -201,35 +247,44 @@ pub fn decompose(groups: &[&Tally], tested: Tested) -> Decomposition {
 impl Decomposition {
     /// The averages of one setting over x.
     fn parts_of(&self, setting: usize, all: &Tally, groups: &[&Tally], tested: Tested) -> Parts {
-        let Tested { noise, weights, .. } = tested;
+        let Tested {
+            noise,
+            weights,
+            outputs,
+            ..
+        } = tested;
         let noise = noise[setting];
         let points = weights.len();
         let count = all.count as f64;
         let at = setting * points..(setting + 1) * points;
+        let numbers = at.start * outputs..at.end * outputs;
         let average = |values: &[f64]| values.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>();
         // Relative to one of them, so that constant noise comes out as just that number.
         let first = noise.first().copied().unwrap_or(0.0);
         let above: Vec<f64> = noise.iter().map(|noise| noise - first).collect();
         let noise_mean = first + average(&above);
-        let [mean, squares] = [&all.mean[at.clone()], &all.squares[at.clone()]];
+        let [mean, squares] = [&all.mean[numbers.clone()], &all.squares[numbers.clone()]];
         let [bias2, variance] = [&self.bias2[at.clone()], &self.variance[at.clone()]];
-        let contrasted = contrasts(all, setting, weights);
+        let contrasted = contrasts(all, setting, weights, outputs);
         let mut left_out: [Vec<f64>; 6] = Default::default();
         // The variance between cubes and the squared contrasts, with each group left out.
         let mut left_sources: Vec<(f64, [f64; 7])> = Vec::new();
         for group in groups {
             let rest = Rest::new(count, group.count as f64);
             let (mut b, mut v) = (0.0, 0.0);
-            let theirs = group.mean[at.clone()]
+            let theirs = group.mean[numbers.clone()]
                 .iter()
-                .zip(&group.squares[at.clone()]);
-            for (((m, s), (gm, gs)), weight) in mean.iter().zip(squares).zip(theirs).zip(weights) {
-                let without = rest.split(*m, *s, *gm, *gs);
-                b += weight * without.bias2;
-                v += weight * without.variance;
+                .zip(&group.squares[numbers.clone()]);
+            let mut sums = mean.iter().zip(squares).zip(theirs);
+            for weight in weights {
+                for ((m, s), (gm, gs)) in sums.by_ref().take(outputs) {
+                    let without = rest.split(*m, *s, *gm, *gs);
+                    b += weight * without.bias2;
+                    v += weight * without.variance;
+                }
             }
             if let Some(sums) = &contrasted {
-                let theirs = contrasts(group, setting, weights).unwrap_or([0.0; 7]);
+                let theirs = contrasts(group, setting, weights, outputs).unwrap_or([0.0; 7]);
                 let means = std::array::from_fn(|set| rest.mean(sums[set], theirs[set]));
                 left_sources.push((v, means));
                 v += means.iter().sum::<f64>();
@@ -269,12 +324,12 @@ impl Decomposition {
         }
         let sources = contrasted.map(|sums| {
             let members = tested.members.map(|members| members[setting]);
-            self.sources(setting, all, sources::active(&sums), &left_sources, members)
+            let active = sources::active(&sums);
+            self.sources(setting, all, outputs, active, &left_sources, members)
         });
         let [bias2, variance, risk, train, test, gap] = estimates;
         let [_, _, left_out, ..] = left_out;
         let risk_resampling_se = jackknife(left_out.iter().copied());
-        let histogram = &all.risks[setting];
         Parts {
             noise: noise_mean,
             bias2,
@@ -284,19 +339,9 @@ impl Decomposition {
             test,
             gap,
             risk_resampling_se,
-            largest_share: match b + v > 0.0 {
-                true => all.largest[setting] / (count * (b + v)),
-                false => 0.0,
-            },
-            risk_quartiles: [0.25, 0.5, 0.75].map(|share| noise_mean + histogram.quantile(share)),
-            // Test points that are drawn move the median about as much as the mean.
-            risk_median_se: {
-                let ratio = histogram.quantile(0.5) / (b + v);
-                let ratio = if ratio.is_finite() { ratio } else { 0.0 };
-                histogram.quantile_se(0.5).hypot(ratio * spread[2])
-            },
             sources,
             left_out,
+            ..Parts::of_risks(all, setting, noise_mean, b + v, spread[2])
         }
     }
 
@@ -305,6 +350,7 @@ impl Decomposition {
         &self,
         setting: usize,
         all: &Tally,
+        outputs: usize,
         active: usize,
         left_out: &[(f64, [f64; 7])],
         members: Option<usize>,
@@ -312,10 +358,12 @@ impl Decomposition {
         let points = self.points.weights.len();
         let count = all.count as f64;
         let at_point = |j: usize| {
-            let between = all.squares[setting * points + j] / (count - 1.0);
+            let here = j * outputs..(j + 1) * outputs;
+            let sum = |all: &[f64]| all[here.clone()].iter().sum::<f64>();
+            let between = sum(&all.squares[setting * points * outputs..]) / (count - 1.0);
             let mut squares = [0.0; 7];
             for (square, sums) in squares.iter_mut().zip(all.contrasts_of(setting)) {
-                *square = sums[j] / count;
+                *square = sum(sums) / count;
             }
             sources::parts(between, &squares, active)
         };
@@ -351,35 +399,74 @@ impl Decomposition {
 }
 
 /// Sums of squared contrasts of one setting, averaged over x; `None` where nothing was crossed.
-fn contrasts(tally: &Tally, setting: usize, weights: &[f64]) -> Option<[f64; 7]> {
-    let average = |sums: &[f64]| sums.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>();
+fn contrasts(tally: &Tally, setting: usize, weights: &[f64], outputs: usize) -> Option<[f64; 7]> {
+    let average = |sums: &[f64]| {
+        let points = sums.chunks_exact(outputs).zip(weights);
+        points
+            .flat_map(|(sums, w)| sums.iter().map(move |v| v * w))
+            .sum::<f64>()
+    };
     let sums: Vec<f64> = tally.contrasts_of(setting).map(average).collect();
     sums.try_into().ok()
 }
 
+impl Parts {
+    /// What follows from the risks of single resamples; the rest is left to be filled in. `least` is
+    /// the least risk there can be, `excess` what this one lies above it, and `spread` the error of
+    /// test points that are drawn.
+    pub(super) fn of_risks(
+        all: &Tally,
+        setting: usize,
+        least: f64,
+        excess: f64,
+        spread: f64,
+    ) -> Self {
+        let histogram = &all.risks[setting];
+        Parts {
+            largest_share: match excess > 0.0 {
+                true => all.largest[setting] / (all.count as f64 * excess),
+                false => 0.0,
+            },
+            risk_quartiles: [0.25, 0.5, 0.75].map(|share| least + histogram.quantile(share)),
+            // Test points that are drawn move the median about as much as the mean.
+            risk_median_se: {
+                let ratio = histogram.quantile(0.5) / excess;
+                let ratio = if ratio.is_finite() { ratio } else { 0.0 };
+                histogram.quantile_se(0.5).hypot(ratio * spread)
+            },
+            ..Parts::default()
+        }
+    }
+}
+
 /// All resamples but those of one group.
-struct Rest {
+pub(super) struct Rest {
     all: f64,
     group: f64,
 }
 
 impl Rest {
-    fn new(all: f64, group: f64) -> Self {
+    pub(super) fn new(all: f64, group: f64) -> Self {
         Rest { all, group }
     }
 
-    fn count(&self) -> f64 {
+    pub(super) fn count(&self) -> f64 {
         self.all - self.group
     }
 
-    fn mean(&self, sum: f64, group_sum: f64) -> f64 {
+    /// The mean of the rest, from that of all and of the group.
+    pub(super) fn mean_without(&self, mean: f64, group_mean: f64) -> f64 {
+        mean + (mean - group_mean) * (self.group / self.count())
+    }
+
+    pub(super) fn mean(&self, sum: f64, group_sum: f64) -> f64 {
         (sum - group_sum) / self.count()
     }
 
     /// The inverse of joining two tallies.
     fn split(&self, mean: f64, squares: f64, group_mean: f64, group_squares: f64) -> Split {
         let rest = self.count();
-        let left = mean + (mean - group_mean) * (self.group / rest);
+        let left = self.mean_without(mean, group_mean);
         let apart = group_mean - left;
         let between = apart * apart * (self.group * rest / self.all);
         // Rounding may leave a tiny negative rest where nothing varies.
@@ -390,13 +477,13 @@ impl Rest {
 
 /// The error of an average over test points that are themselves drawn.
 #[derive(Clone, Debug, PartialEq)]
-struct PointsError {
-    weights: Vec<f64>,
-    drawn: bool,
+pub(super) struct PointsError {
+    pub(super) weights: Vec<f64>,
+    pub(super) drawn: bool,
 }
 
 impl PointsError {
-    fn of(&self, values: &[f64], mean: f64) -> f64 {
+    pub(super) fn of(&self, values: &[f64], mean: f64) -> f64 {
         let count = values.len() as f64;
         if !self.drawn || values.len() < 2 {
             return 0.0;
@@ -409,7 +496,7 @@ impl PointsError {
 }
 
 /// The standard error from values with one group left out each.
-fn jackknife(left_out: impl Iterator<Item = f64> + Clone) -> f64 {
+pub(super) fn jackknife(left_out: impl Iterator<Item = f64> + Clone) -> f64 {
     let groups = left_out.clone().count() as f64;
     let mean = left_out.clone().sum::<f64>() / groups;
     let unit = unit(left_out.clone().map(|value| value - mean));

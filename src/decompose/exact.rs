@@ -37,7 +37,8 @@ pub fn exact(
     points: &Points,
     stopped: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<Exact>, NotFinite> {
-    if !(problem.fixed && learner.is_linear()) {
+    // Weights of classes would sum to probabilities, but labels of classes are no sums.
+    if !(problem.fixed && learner.is_linear() && problem.classes() == 0) {
         return Ok(None);
     }
     let mut learner = learner.replicate();
@@ -50,14 +51,16 @@ pub fn exact(
         .map(|x| Ok(problem.sd_at(x)?.powi(2)))
         .collect::<Result<Vec<f64>, NotFinite>>()?;
     for (x, label) in data.inputs.rows().zip(&mut data.labels) {
-        *label = problem.truth_at(x)?;
+        problem.truth_at(x, std::slice::from_mut(label))?;
     }
     let mut bias2 = vec![0.0; learner.capacities() * points.len()];
     learner.fit(&data, &stream);
     learner.predict(points, &mut bias2);
     for predictions in bias2.chunks_exact_mut(points.len()) {
         for (x, value) in points.rows().zip(predictions) {
-            *value = (*value - problem.truth_at(x)?).powi(2);
+            let mut truth = [0.0];
+            problem.truth_at(x, &mut truth)?;
+            *value = (*value - truth[0]).powi(2);
         }
     }
     data.labels.fill(0.0);

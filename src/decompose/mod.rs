@@ -15,12 +15,17 @@
 //! x hang together: resamples are dealt to groups, each group is left out in turn, and the
 //! jackknife's standard error goes with Student's t on (groups - 1) degrees of freedom.
 //!
+//! For classes, d and its parts are those of every class's probability, and summed over the classes;
+//! other losses have parts of their own ([`Loss`]).
+//!
 //! Where the mean over training sets does not exist, a histogram of their risks gives the median
 //! and the quartiles. With crossed draws the variance is split by source ([`Sources`]).
 
+mod classes;
 mod estimate;
 mod exact;
 mod histogram;
+mod loss;
 mod moments;
 mod sources;
 
@@ -29,6 +34,7 @@ pub use estimate::{
 };
 pub use exact::{Exact, exact};
 pub use histogram::Histogram;
+pub use loss::{Loss, Split};
 pub use moments::{Observation, Tally};
 pub use sources::{CELLS, SOURCES, Source, Sources};
 

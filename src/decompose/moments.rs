@@ -10,6 +10,9 @@ use crate::lanes::{LANES, Lanes, wide};
 /// d = prediction - truth and the sum of its squared deviations, for every setting the sums of the
 /// training and testing errors and a histogram of the risks.
 ///
+/// Of classes, every probability counts as a test point of its own. Under cross-entropy and zero-one
+/// loss the mean is that of a prediction's score ([`super::Loss`]).
+///
 /// A resample is one fit, or a cube of fits with crossed draws (see [`super::Sources`]); then the
 /// mean of the cube takes the place of d, and the squares of its contrasts are summed too.
 ///
@@ -34,6 +37,8 @@ pub struct Tally {
     recent: Vec<(usize, f64)>,
     /// By setting, set of sources and test point: sums of squared contrasts. Empty without cubes.
     pub(super) contrasts: Vec<f64>,
+    /// By setting: how many probabilities were exactly 0, under cross-entropy.
+    zeros: Vec<f64>,
 }
 
 /// Of so many resamples a tally keeps the risks before it counts them. The engine's blocks are no
@@ -64,6 +69,7 @@ impl Tally {
             risks: vec![Histogram::default(); settings],
             recent: Vec::new(),
             contrasts: vec![0.0; contrasts * settings * points],
+            zeros: vec![0.0; settings],
         }
     }
 
@@ -77,6 +83,7 @@ impl Tally {
             &mut self.test,
             &mut self.largest,
             &mut self.contrasts,
+            &mut self.zeros,
         ] {
             sums.fill(0.0);
         }
@@ -99,6 +106,7 @@ impl Tally {
                 &tally.test,
                 &tally.largest,
                 &tally.contrasts,
+                &tally.zeros,
             ];
             (tally.points, sums.map(Vec::len), tally.risks.len())
         };
@@ -150,6 +158,31 @@ impl Tally {
         let seen = resample.add_to(&mut self.mean[range.clone()], &mut self.squares[range]);
         self.recent.push((setting, seen.excess));
         self.finish(setting, seen, train)
+    }
+
+    /// Adds the scores of one setting's predictions in the resample that was begun, with their
+    /// errors; `zeros` of the probabilities were exactly 0.
+    pub fn add_scores(
+        &mut self,
+        setting: usize,
+        scores: &[f64],
+        seen: Observation,
+        train: f64,
+        zeros: usize,
+    ) {
+        let share = 1.0 / self.count as f64;
+        let means = &mut self.mean[setting * self.points..][..self.points];
+        for (mean, score) in means.iter_mut().zip(scores) {
+            *mean += (score - *mean) * share;
+        }
+        self.zeros[setting] += zeros as f64;
+        self.recent.push((setting, seen.excess));
+        self.finish(setting, seen, train);
+    }
+
+    /// The share of the probabilities of one setting that were exactly 0.
+    pub(super) fn zeros_of(&self, setting: usize) -> f64 {
+        self.zeros[setting] / (self.count as f64 * self.points as f64)
     }
 
     /// Adds the predictions of a cube of one setting, in the resample that was begun. The errors
@@ -214,6 +247,7 @@ impl Tally {
             (&mut self.train, &other.train),
             (&mut self.test, &other.test),
             (&mut self.contrasts, &other.contrasts),
+            (&mut self.zeros, &other.zeros),
         ] {
             for (sum, other) in sums.iter_mut().zip(others) {
                 *sum += other;

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::decompose::{self, Decomposition, Exact, Tally, Tested, groups_for, heavy_tail};
 use crate::experiment::{Curve, Experiment, Length, Stage, TestKind};
 use crate::learner::{Diagnosis, Expected};
-use crate::problem::{NotFinite, Training};
+use crate::problem::{Labels, NotFinite, Training};
 use blocks::{Block, boundary};
 pub use replay::Replay;
 use worker::Worker;
@@ -67,9 +67,10 @@ impl Observer for Unwatched {}
 pub struct Results {
     /// How many training sets were drawn.
     pub resamples: u64,
-    /// The truth at the test points.
+    /// The best possible prediction at the test points: the truth, or the probabilities of the
+    /// classes, one after the other.
     pub truth: Vec<f64>,
-    /// By problem: the noise's variance at the test points.
+    /// By problem: the noise at the test points, its variance or the least risk that there can be.
     pub noise: Vec<Vec<f64>>,
     /// One per learner, in the experiment's order.
     pub learners: Vec<LearnerResults>,
@@ -108,7 +109,7 @@ pub struct Kept {
 /// One learner's fit to a kept resample.
 #[derive(Clone, Debug, Default)]
 pub struct KeptFit {
-    /// By setting and test point; empty where fits are not kept.
+    /// By setting, test point and output; empty where fits are not kept.
     pub predictions: Vec<f64>,
     /// By setting: the risk of this very fit, noise included.
     pub risk: Vec<f64>,
@@ -254,18 +255,29 @@ fn run_shard_pass(experiment: &Experiment, shard: Shard, options: Options) -> Re
     Ok(())
 }
 
-/// The truth at the test points, and by problem the noise's variance there.
+/// The best possible prediction at the test points, by point and output, and by problem the noise
+/// there: the least risk.
 type AtTestPoints = (Vec<f64>, Vec<Vec<f64>>);
 
 fn at_test_points(experiment: &Experiment) -> Result<AtTestPoints, RunError> {
     let problem_error = |error| RunError::Problem(error, 0);
     let points = &experiment.test.points;
-    let truth = points.rows().map(|x| experiment.problem().truth_at(x));
-    let truth: Vec<f64> = truth.collect::<Result<_, _>>().map_err(problem_error)?;
+    let outputs = experiment.problem().outputs();
+    let mut truth = vec![0.0; points.len() * outputs];
+    for (x, truth) in points.rows().zip(truth.chunks_exact_mut(outputs)) {
+        let written = experiment.problem().truth_at(x, truth);
+        written.map_err(problem_error)?;
+    }
+    let loss = experiment.run.loss;
     let mut noise: Vec<Vec<f64>> = Vec::new();
     for problem in &experiment.problems {
-        let variances = points.rows().map(|x| Ok(problem.sd_at(x)?.powi(2)));
-        noise.push(variances.collect::<Result<_, _>>().map_err(problem_error)?);
+        noise.push(match problem.labels {
+            Labels::Numbers { .. } => {
+                let variances = points.rows().map(|x| Ok(problem.sd_at(x)?.powi(2)));
+                variances.collect::<Result<_, _>>().map_err(problem_error)?
+            }
+            Labels::Classes(_) => truth.chunks_exact(outputs).map(|p| loss.least(p)).collect(),
+        });
     }
     Ok((truth, noise))
 }
@@ -312,17 +324,17 @@ fn run_pass(
                 let ends = (0..).map(|round| boundary(round) * groups);
                 for end in ends.take_while(|end| *end < count) {
                     pool.advance(end)?;
-                    observer.frame(end, &pool.decompose(&noise));
+                    observer.frame(end, &pool.decompose(&truth, &noise));
                 }
             }
             pool.advance(count)?;
-            pool.decompose(&noise)
+            pool.decompose(&truth, &noise)
         }
         Length::Precision { share, most } => loop {
             // A round ends where every group has finished the same block.
             let round = boundary(pool.rounds) * groups_for(most) as u64;
             pool.advance(round.min(most))?;
-            let decompositions = pool.decompose(&noise);
+            let decompositions = pool.decompose(&truth, &noise);
             // A mean with too heavy a tail would never settle.
             let count = pool.resamples;
             let parts = decompositions.iter().flat_map(|learner| &learner.parts);
@@ -662,16 +674,17 @@ impl<'a> Pool<'a> {
         Ok(())
     }
 
-    fn decompose(&self, noise: &[Vec<f64>]) -> Vec<Decomposition> {
+    fn decompose(&self, truth: &[f64], noise: &[Vec<f64>]) -> Vec<Decomposition> {
         let groups: Vec<_> = self.groups.iter().map(lock).collect();
         let tallies: Vec<&[Tally]> = groups.iter().map(|group| &*group.tallies).collect();
-        decompose_groups(self.experiment, noise, &tallies)
+        decompose_groups(self.experiment, truth, noise, &tallies)
     }
 }
 
 /// Splits the error of every learner, from the tallies of all groups.
 fn decompose_groups(
     experiment: &Experiment,
+    truth: &[f64],
     noise: &[Vec<f64>],
     groups: &[&[Tally]],
 ) -> Vec<Decomposition> {
@@ -683,6 +696,9 @@ fn decompose_groups(
         decompose::decompose(
             &tallies,
             Tested {
+                loss: experiment.run.loss,
+                outputs: experiment.problem().outputs(),
+                truth,
                 noise: &noise,
                 weights: &test.weights,
                 drawn: test.kind == TestKind::Drawn,

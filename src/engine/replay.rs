@@ -36,7 +36,7 @@ impl Replay {
     ///
     /// If truth or noise has no finite value at a test point.
     pub fn new(experiment: Arc<Experiment>) -> Result<Option<Self>, RunError> {
-        if experiment.run.sources {
+        if experiment.run.sources || experiment.problem().classes() > 0 {
             return Ok(None);
         }
         let at_test = at_test_points(&experiment)?;
@@ -79,7 +79,7 @@ impl Replay {
     /// If fewer than [`Replay::FEWEST`] were added.
     pub fn decompose(&self) -> Vec<Decomposition> {
         let groups: Vec<&[Tally]> = self.groups.iter().map(Vec::as_slice).collect();
-        decompose_groups(&self.experiment, &self.at_test.1, &groups)
+        decompose_groups(&self.experiment, &self.at_test.0, &self.at_test.1, &groups)
     }
 
     /// Adds a kept resample to a group.

@@ -42,7 +42,12 @@ pub fn run_in_slabs<'a>(
         resamples = results.resamples;
         for (which, found) in slab.curves.clone().zip(results.learners) {
             let settings = experiment.curves[which].settings();
-            join(&mut learners[which], found, settings, truth.len());
+            join(
+                &mut learners[which],
+                found,
+                settings,
+                experiment.test.points.len(),
+            );
         }
         join_kept(experiment, &mut kept, results.kept, &slab.curves);
     }

@@ -1,11 +1,13 @@
 //! One thread's share of a run: draws, fits and adds up one resample after the other.
 
 use super::{Kept, KeptFit, NotNumbers, RunError};
-use crate::decompose::{CELLS, Source, Tally};
+use rand::RngExt;
+
+use crate::decompose::{CELLS, Loss, Observation, Source, Tally};
 use crate::experiment::Experiment;
 use crate::lanes::squared_distance;
 use crate::learner::Learner;
-use crate::problem::Training;
+use crate::problem::{MOST_CLASSES, Training, class_at};
 use crate::stream::{Purpose, Stream};
 
 /// How many of the first resamples the learners' solving is looked into: the singular values cost
@@ -18,7 +20,11 @@ const SECOND: u64 = 1 << 63;
 /// Copies of the learners and all the memory that a resample needs.
 pub(super) struct Worker<'a> {
     experiment: &'a Experiment,
+    /// By test point and output.
     truth: &'a [f64],
+    /// How many numbers a prediction has, and how much each counts.
+    outputs: usize,
+    weights: Vec<f64>,
     /// By problem: the noise's sd at the test points, and its mean variance.
     sd: Vec<Vec<f64>>,
     noise: Vec<f64>,
@@ -28,9 +34,13 @@ pub(super) struct Worker<'a> {
     /// By problem: the training set, or the four of a cube.
     data: Vec<[Training; 4]>,
     unit: Vec<f64>,
-    /// By problem: the noise of the fresh labels.
+    /// By problem: the noise of the fresh labels; of classes, by test point and class, what they lie
+    /// above their probabilities.
     fresh: Vec<Vec<f64>>,
-    /// By cell, setting and test point.
+    /// Of classes: the fresh labels, and the score of a prediction.
+    classes: Vec<usize>,
+    scores: Vec<f64>,
+    /// By cell, setting, test point and output.
     at_test: Vec<f64>,
     at_train: Vec<f64>,
     /// By setting: the training error, of all fits and of the first.
@@ -53,7 +63,9 @@ pub(super) fn fresh_noise(
     fresh: &mut [Vec<f64>],
 ) {
     let mut stream = Stream::new(experiment.run.seed, Purpose::Test, resample);
-    experiment.problem().noise.draw_unit(&mut stream, unit);
+    if let Some(noise) = experiment.problem().noise() {
+        noise.draw_unit(&mut stream, unit);
+    }
     for (fresh, sd) in fresh.iter_mut().zip(sd) {
         for ((fresh, unit), sd) in fresh.iter_mut().zip(&*unit).zip(sd) {
             *fresh = unit * sd;
@@ -69,15 +81,18 @@ pub(super) fn most_kept(experiment: &Experiment) -> u64 {
 /// An empty tally for every learner.
 pub(super) fn tallies(experiment: &Experiment) -> Vec<Tally> {
     let points = experiment.test.points.len();
+    let outputs = experiment.problem().outputs();
     let curves = experiment.curves.iter();
     curves
-        .map(|curve| Tally::new(curve.settings(), points, experiment.run.sources))
+        .map(|curve| Tally::new(curve.settings(), points * outputs, experiment.run.sources))
         .collect()
 }
 
 impl<'a> Worker<'a> {
     pub fn new(experiment: &'a Experiment, truth: &'a [f64], noise: &[Vec<f64>]) -> Self {
+        let outputs = experiment.problem().outputs();
         let weights = &experiment.test.weights;
+        let each = |weight: &f64| std::iter::repeat_n(*weight, outputs);
         let average = |noise: &Vec<f64>| noise.iter().zip(weights).map(|(n, w)| n * w).sum();
         let stages = |curve: &crate::experiment::Curve| {
             curve
@@ -89,6 +104,8 @@ impl<'a> Worker<'a> {
         Worker {
             experiment,
             truth,
+            outputs,
+            weights: weights.iter().flat_map(each).collect(),
             sd: standard_deviations(noise),
             noise: noise.iter().map(average).collect(),
             learners: experiment.curves.iter().map(stages).collect(),
@@ -96,6 +113,8 @@ impl<'a> Worker<'a> {
             data: vec![Default::default(); experiment.problems.len()],
             unit: vec![0.0; truth.len()],
             fresh: vec![vec![0.0; truth.len()]; experiment.problems.len()],
+            classes: vec![0; weights.len()],
+            scores: vec![0.0; truth.len()],
             at_test: Vec::new(),
             at_train: Vec::new(),
             train_error: Vec::new(),
@@ -164,14 +183,32 @@ impl<'a> Worker<'a> {
                     .map_err(|error| RunError::Problem(error, resample))?;
             }
         }
-        fresh_noise(
-            self.experiment,
-            resample,
-            &self.sd,
-            &mut self.unit,
-            &mut self.fresh,
-        );
+        match self.experiment.problem().classes() {
+            0 => fresh_noise(
+                self.experiment,
+                resample,
+                &self.sd,
+                &mut self.unit,
+                &mut self.fresh,
+            ),
+            classes => self.fresh_classes(resample, classes),
+        }
         Ok(())
+    }
+
+    /// Draws the fresh labels of a resample where they are classes. All problems share them.
+    fn fresh_classes(&mut self, resample: u64, count: usize) {
+        let mut stream = Stream::new(self.experiment.run.seed, Purpose::Test, resample);
+        let points = self.truth.chunks_exact(count).zip(&mut self.classes);
+        for (j, (p, class)) in points.enumerate() {
+            *class = class_at(p, stream.random());
+            for fresh in &mut self.fresh {
+                let fresh = &mut fresh[j * count..][..count];
+                for (k, (fresh, p)) in fresh.iter_mut().zip(p).enumerate() {
+                    *fresh = f64::from(u8::from(k == *class)) - p;
+                }
+            }
+        }
     }
 
     /// Fits one stage of one learner, and adds up its errors.
@@ -188,7 +225,11 @@ impl<'a> Worker<'a> {
         let stage = &curves[which].stages[stage_index];
         let learner = &mut self.learners[which][stage_index];
         let sets = &self.data[stage.problem];
-        let (points, train) = (test.points.len(), sets[0].len());
+        // Every probability of a class counts as a point of its own.
+        let (points, train) = (
+            test.points.len() * self.outputs,
+            sets[0].len() * self.outputs,
+        );
         let settings = learner.capacities();
         let cells = match run.sources {
             true => CELLS,
@@ -227,8 +268,11 @@ impl<'a> Worker<'a> {
             let distinct = if fixed { cells.div_ceil(2) } else { cells };
             let predictions = self.at_train.chunks_exact(train.max(1));
             for (sum, predictions) in self.train_error.iter_mut().zip(predictions) {
-                let error = squared_distance(predictions, &data.labels) / train as f64;
-                *sum += error / distinct as f64;
+                let error = match self.outputs {
+                    1 => squared_distance(predictions, &data.labels),
+                    classes => distance(run.loss, classes, predictions, &data.labels),
+                };
+                *sum += error / data.len() as f64 / distinct as f64;
             }
             if cell == 0 {
                 self.first_train_error.clone_from(&self.train_error);
@@ -241,8 +285,20 @@ impl<'a> Worker<'a> {
         for (c, &setting) in stage.settings.iter().enumerate() {
             let at = |cell: usize| &self.at_test[cell * length + c * points..][..points];
             let train_error = self.train_error[c];
-            let (truth, weights) = (self.truth, &test.weights);
+            let (truth, weights) = (self.truth, &self.weights);
             let seen = match run.sources {
+                false if run.loss != Loss::Squared => {
+                    let (seen, zeros) = scored(
+                        run.loss,
+                        at(0),
+                        truth,
+                        &self.classes,
+                        &test.weights,
+                        &mut self.scores,
+                    );
+                    tally.add_scores(setting, &self.scores, seen, train_error, zeros);
+                    seen
+                }
                 false => tally.add(setting, at(0), truth, fresh, weights, train_error),
                 true => {
                     let cells = std::array::from_fn(at);
@@ -258,8 +314,13 @@ impl<'a> Worker<'a> {
                 if let Some(kept) = kept.predictions.get_mut(place) {
                     kept.copy_from_slice(predictions);
                 }
-                let distances = predictions.iter().zip(truth).zip(weights);
-                let excess: f64 = distances.map(|((p, f), w)| w * (p - f) * (p - f)).sum();
+                let excess = match run.loss {
+                    Loss::Squared => {
+                        let distances = predictions.iter().zip(truth).zip(weights);
+                        distances.map(|((p, f), w)| w * (p - f) * (p - f)).sum()
+                    }
+                    _ => seen.excess,
+                };
                 kept.risk[setting] = self.noise[stage.problem] + excess;
                 kept.train[setting] = self.first_train_error[c];
             }
@@ -297,6 +358,44 @@ impl<'a> Worker<'a> {
             },
         }
     }
+}
+
+/// The summed errors of predictions of classes.
+fn distance(loss: Loss, classes: usize, predictions: &[f64], labels: &[f64]) -> f64 {
+    let mut room = [0.0; MOST_CLASSES];
+    let score = &mut room[..classes];
+    let points = predictions.chunks_exact(classes).zip(labels);
+    let errors = points.map(|(prediction, label)| {
+        loss.score(prediction, score);
+        loss.of(score, *label as usize)
+    });
+    errors.sum()
+}
+
+/// Scores one setting's predictions of classes, and averages their errors over x. Also returns how
+/// many probabilities were exactly 0.
+fn scored(
+    loss: Loss,
+    predictions: &[f64],
+    truth: &[f64],
+    classes: &[usize],
+    weights: &[f64],
+    scores: &mut [f64],
+) -> (Observation, usize) {
+    let outputs = truth.len() / classes.len().max(1);
+    let mut zeros = 0;
+    let mut seen = Observation {
+        excess: 0.0,
+        test: 0.0,
+    };
+    for (j, (class, weight)) in classes.iter().zip(weights).enumerate() {
+        let at = j * outputs..(j + 1) * outputs;
+        let score = &mut scores[at.clone()];
+        zeros += loss.score(&predictions[at.clone()], score);
+        seen.excess += weight * loss.excess(score, &truth[at]);
+        seen.test += weight * loss.of(score, *class);
+    }
+    (seen, zeros)
 }
 
 #[cfg(test)]

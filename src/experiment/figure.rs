@@ -8,7 +8,7 @@ use toml::Spanned;
 
 use super::raw::{Num, Pair, Scale};
 use super::source::Trouble;
-use super::{Axis, Curve};
+use super::{Axis, Curve, TestKind};
 use crate::problem::Problem;
 use crate::simulation::Panel;
 use crate::words::{choice, did_you_mean, number};
@@ -26,6 +26,8 @@ pub(super) struct RawFigure {
     pub tradeoff: Option<RawTradeoff>,
     /// Data, truth, refits and their mean, one panel per sweep value.
     pub fits: Option<RawFits>,
+    /// Where the most probable class changes in the plane: refits, all of them, and Bayes' rule.
+    pub boundaries: Option<RawBoundaries>,
     /// The parts of the error along x, fits above.
     pub pointwise: Option<RawPointwise>,
     /// A part of the error over both axes of a two-way sweep, as colours.
@@ -251,6 +253,50 @@ pub(super) struct RawFits {
 #[serde(
     deny_unknown_fields,
     rename_all = "kebab-case",
+    expecting = "a table, as in `boundaries = {}`"
+)]
+pub(super) struct RawBoundaries {
+    /// The learners drawn, by name (default: all).
+    #[schemars(with = "Option<Vec<String>>")]
+    learners: Option<Spanned<Vec<Spanned<String>>>>,
+    /// The sweep values drawn (default: the first, the best and the last; of several learners the
+    /// best of each).
+    #[schemars(with = "Option<Vec<f64>>")]
+    values: Option<Spanned<Vec<Spanned<Num>>>>,
+    /// How many refits are drawn (default 20).
+    #[schemars(with = "Option<u64>")]
+    refits: Option<Spanned<Num>>,
+    /// In a two-way sweep: the value of the second number (default: the best).
+    #[schemars(with = "Option<f64>")]
+    second: Option<Spanned<Num>>,
+    /// Whether the boundary of all refits together is drawn (default true).
+    #[serde(default = "yes")]
+    mean: bool,
+    /// Whether the first training set is drawn (default true).
+    #[serde(default = "yes")]
+    data: bool,
+}
+
+impl RawBoundaries {
+    /// It has the keys of fits but for those of panels along x.
+    fn as_fits(&self) -> RawFits {
+        RawFits {
+            learners: self.learners.clone(),
+            values: self.values.clone(),
+            refits: self.refits.clone(),
+            second: self.second.clone(),
+            mean: self.mean,
+            data: self.data,
+            split: false,
+            sample: None,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
     expecting = "a table, as in `pointwise = {}`"
 )]
 pub(super) struct RawPointwise {
@@ -389,6 +435,8 @@ pub enum Kind {
     Tradeoff(Tradeoff),
     /// Refits at chosen sweep values.
     Fits(Fits),
+    /// Decision boundaries at chosen sweep values.
+    Boundaries(Fits),
     /// The parts of the error along x.
     Pointwise(Pointwise),
     /// Parts of the error over both axes of a two-way sweep.
@@ -537,9 +585,10 @@ pub struct Pointwise {
     pub refits: usize,
 }
 
-const KINDS: [&str; 8] = [
+const KINDS: [&str; 9] = [
     "tradeoff",
     "fits",
+    "boundaries",
     "pointwise",
     "heatmap",
     "sources",
@@ -552,10 +601,10 @@ pub(super) fn check(
     raw: &[Spanned<RawFigure>],
     all: &RawLook,
     curves: &[Curve],
-    problem: &Problem,
+    (problem, test): (&Problem, TestKind),
     crossed: bool,
 ) -> Result<Vec<Figure>, Trouble> {
-    named(raw, all, |raw| kind(raw, curves, problem, crossed))
+    named(raw, all, |raw| kind(raw, curves, (problem, test), crossed))
 }
 
 /// The figures of a simulation with these panels.
@@ -569,6 +618,7 @@ pub(super) fn check_simulation(
         let others = [
             figure.tradeoff.is_some(),
             figure.fits.is_some(),
+            figure.boundaries.is_some(),
             figure.pointwise.is_some(),
             figure.heatmap.is_some(),
             figure.sources.is_some(),
@@ -655,12 +705,17 @@ fn named(
 fn kind(
     raw: &Spanned<RawFigure>,
     curves: &[Curve],
-    problem: &Problem,
+    (problem, test): (&Problem, TestKind),
     crossed: bool,
 ) -> Result<(&'static str, Kind), Trouble> {
     let span = raw.span();
-    let along_x = |name: &str| match problem.dimension {
-        1 => Ok(()),
+    let along_x = |name: &str| match (problem.dimension, problem.classes()) {
+        (1, 0..=2) => Ok(()),
+        (1, classes) => {
+            let message =
+                format!("`{name}` draws one probability, and there are {classes} classes");
+            Err(Trouble::new(span.clone(), message))
+        }
         _ => {
             let message = format!("`{name}` draws along x and needs one-dimensional inputs");
             Err(Trouble::new(span.clone(), message))
@@ -669,6 +724,7 @@ fn kind(
     let RawFigure {
         tradeoff,
         fits,
+        boundaries,
         pointwise,
         heatmap,
         sources,
@@ -685,6 +741,7 @@ fn kind(
     let given = [
         tradeoff.is_some(),
         fits.is_some(),
+        boundaries.is_some(),
         pointwise.is_some(),
         heatmap.is_some(),
         sources.is_some(),
@@ -720,7 +777,7 @@ fn kind(
                 }
                 Ok(GroupPart {
                     title: inner.title.clone(),
-                    kind: kind(raw, curves, problem, crossed)?.1,
+                    kind: kind(raw, curves, (problem, test), crossed)?.1,
                 })
             })
             .collect::<Result<Vec<_>, _>>()?;
@@ -744,6 +801,18 @@ fn kind(
         along_x("fits")?;
         return Ok(("fits", Kind::Fits(check_fits(raw, curves, &span)?)));
     }
+    if let Some(raw) = boundaries {
+        if problem.classes() == 0 || problem.dimension != 2 || test != TestKind::Grid {
+            let message = "`boundaries` draws classes in two dimensions, on a grid of test points";
+            return Err(Trouble::new(span, message)
+                .help("as with `classes = { moons = 0.2 }` and `test = { grid = 2500 }`"));
+        }
+        let raw = raw.as_fits();
+        return Ok((
+            "boundaries",
+            Kind::Boundaries(check_fits(&raw, curves, &span)?),
+        ));
+    }
     if let Some(raw) = pointwise {
         along_x("pointwise")?;
         let options = check_pointwise(raw, curves)?;
@@ -765,6 +834,10 @@ fn kind(
     }
     if let Some(raw) = dartboard {
         along_x("dartboard")?;
+        if problem.classes() > 0 {
+            let message = "`dartboard` draws predictions of numbers, and the labels are classes";
+            return Err(Trouble::new(span, message));
+        }
         let options = check_dartboard(raw, curves, problem)?;
         few_panels(options.learners.len(), &span)?;
         return Ok(("dartboard", Kind::Dartboard(options)));

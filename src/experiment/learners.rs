@@ -11,7 +11,7 @@ use super::source::Trouble;
 use super::sweep::Values;
 use super::{Axis, Bounds, Curve, Stage};
 use crate::learner::{Blueprint, FAMILIES, Family, Learner, Most, Number, family};
-use crate::problem::{Expression, Problem};
+use crate::problem::{Expression, Labels, Problem};
 use crate::words::{choice, did_you_mean, number, thousands};
 
 /// A model family as the file sets it: checked, but for the numbers that are swept.
@@ -79,8 +79,8 @@ impl Problems<'_> {
                 train,
                 ..self.given.clone()
             };
-            if let Some(sd) = sd {
-                problem.noise.sd = Expression::constant(sd);
+            if let (Some(sd), Labels::Numbers { noise, .. }) = (sd, &mut problem.labels) {
+                noise.sd = Expression::constant(sd);
             }
             self.made.push(problem);
         }
@@ -557,7 +557,7 @@ fn train_values(
     }
     for (value, span) in &values.values {
         let value = Spanned::new(span.clone(), Num(*value));
-        check_train(&value, problem.inputs, problem.dimension, bounds)?;
+        check_train(&value, &problem.inputs, problem.dimension, bounds)?;
     }
     Ok(values)
 }
@@ -565,7 +565,12 @@ fn train_values(
 /// The values of a sweep over the noise's sd, which must not depend on x then.
 fn noise_values(raw: &Spanned<Value>, problem: &Problem) -> Result<Values, Trouble> {
     let values = Values::read(raw)?;
-    if !problem.noise.sd.is_constant() {
+    let Some(noise) = problem.noise() else {
+        let message = "the labels are classes, and have no noise with an sd";
+        return Err(Trouble::new(raw.span(), message)
+            .help("noise in classes is in their probabilities, and `flip`"));
+    };
+    if !noise.sd.is_constant() {
         let message = "a noise that varies with x cannot be swept";
         return Err(Trouble::new(raw.span(), message)
             .help("the swept values are its sd: write a number in `noise`, as in { normal = 1 }"));

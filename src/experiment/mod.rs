@@ -3,6 +3,7 @@
 //! [`Experiment::read`] turns the text into checked values or into an [`ExperimentError`] that
 //! shows the line and the token. Nothing further down checks again.
 
+mod classes;
 mod figure;
 mod learners;
 mod problem;
@@ -24,6 +25,7 @@ pub use source::{ExperimentError, Source};
 
 use toml::Spanned;
 
+use crate::decompose::Loss;
 use crate::learner::Learner;
 use crate::problem::{Points, Problem};
 use crate::simulation::Setup;
@@ -234,6 +236,8 @@ pub struct Run {
     pub keep_data: u64,
     /// How many resamples' fits are kept; fewer where there are very many settings.
     pub keep_fits: u64,
+    /// How wrong a prediction is.
+    pub loss: Loss,
     /// Whether inputs, noise and algorithm are crossed, to split the variance by source.
     pub sources: bool,
     /// How many settings are computed at a time, if not all: see [`Experiment::slabs`].
@@ -338,6 +342,7 @@ fn check(name: &str, source: &Source, bounds: &Bounds) -> Result<Experiment, Tro
         ));
     };
     let problem = problem::check_problem(raw_problem, run.seed, bounds)?;
+    run.loss = run::check_loss(&raw.run, &problem)?;
     if raw.learner.is_empty() {
         return Err(Trouble::new(0..0, "the experiment has no learner")
             .help("add for example `[[learner]]` with `tree = {}`"));
@@ -357,7 +362,13 @@ fn check(name: &str, source: &Source, bounds: &Bounds) -> Result<Experiment, Tro
         (curves, _) = learners(run.slab)?;
     }
     problem::check_finite(raw_problem, largest, &test, run.seed)?;
-    let figures = figure::check(&raw.figure, &raw.look, &curves, largest, run.sources)?;
+    let figures = figure::check(
+        &raw.figure,
+        &raw.look,
+        &curves,
+        (largest, test.kind),
+        run.sources,
+    )?;
     Ok(Experiment {
         problems,
         test,
@@ -391,6 +402,7 @@ fn told(name: &str, source: &Source, raw: RawExperiment) -> Experiment {
             keep: 0,
             keep_data: 0,
             keep_fits: 0,
+            loss: Loss::Squared,
             sources: false,
             slab: None,
         },

@@ -6,8 +6,10 @@ use toml::Spanned;
 
 use super::raw::{self, Num, Only, RawInputs, RawNoise, RawProblem};
 use super::source::Trouble;
-use super::{Bounds, Test, truth, whole};
-use crate::problem::{Expression, Inputs, Noise, NotFinite, Points, Problem, Shape, grid, side};
+use super::{Bounds, Test, classes, truth, whole};
+use crate::problem::{
+    ClassLaw, Expression, Inputs, Labels, Noise, NotFinite, Points, Problem, Shape, grid, side,
+};
 use crate::stream::{Purpose, Stream};
 use crate::words::{choice, number, thousands};
 
@@ -20,26 +22,69 @@ pub(super) fn check_problem(
     seed: u64,
     bounds: &Bounds,
 ) -> Result<Problem, Trouble> {
+    let span = raw.span();
     let raw = raw.get_ref();
-    let (inputs, dimension, fixed) = check_inputs(&raw.inputs, bounds)?;
+    let given = match &raw.inputs {
+        Some(inputs) => Some(check_inputs(inputs, bounds)?),
+        None => None,
+    };
+    let (labels, (inputs, dimension, fixed)) = match &raw.classes {
+        Some(classes) => {
+            let beside = raw.truth.as_ref().map(|truth| ("truth", truth.span()));
+            let noise = raw.noise.as_ref().map(|noise| ("noise", noise.span()));
+            if let Some((name, span)) = beside.or(noise) {
+                let message = format!("`{name}` and `classes` exclude each other");
+                return Err(Trouble::new(span, message).help(
+                    "labels are numbers, with `truth` and `noise`, or `classes`, whose noise is in their probabilities",
+                ));
+            }
+            let dimension = given.as_ref().map(|(_, dimension, _)| *dimension);
+            let classes = classes::check(classes, dimension, bounds)?;
+            let inputs = match (&classes.law, given) {
+                (ClassLaw::Mixture(mixture), _) => {
+                    let dimension = mixture.dimension();
+                    (Inputs::Mixture(mixture.clone()), dimension, false)
+                }
+                (_, Some(given)) => given,
+                (_, None) => return Err(missing("inputs", "{ uniform = [0, 15] }", span)),
+            };
+            (Labels::Classes(classes), inputs)
+        }
+        None => {
+            let truth = raw.truth.as_ref();
+            let truth = truth.ok_or_else(|| missing("truth", "\"sin(x)\"", span.clone()))?;
+            let inputs =
+                given.ok_or_else(|| missing("inputs", "{ uniform = [0, 15] }", span.clone()))?;
+            let noise = raw.noise.as_ref();
+            let noise = noise.ok_or_else(|| missing("noise", "{ normal = 0.5 }", span))?;
+            let labels = Labels::Numbers {
+                truth: truth::check(truth, inputs.1, seed)?,
+                noise: check_noise(noise, inputs.1)?,
+            };
+            (labels, inputs)
+        }
+    };
     let train = match &raw.train {
-        Some(train) => check_train(train, inputs, dimension, bounds)?,
+        Some(train) => check_train(train, &inputs, dimension, bounds)?,
         None => 0,
     };
     Ok(Problem {
-        truth: truth::check(&raw.truth, dimension, seed)?,
+        labels,
         inputs,
         fixed,
         dimension,
-        noise: check_noise(&raw.noise, dimension)?,
         train,
     })
+}
+
+fn missing(name: &str, form: &str, span: Range<usize>) -> Trouble {
+    Trouble::new(span, format!("`{name}` is missing")).help(format!("as in `{name} = {form}`"))
 }
 
 /// A number of training points, given or swept.
 pub(super) fn check_train(
     raw: &Spanned<Num>,
-    inputs: Inputs,
+    inputs: &Inputs,
     dimension: usize,
     bounds: &Bounds,
 ) -> Result<usize, Trouble> {
@@ -217,20 +262,29 @@ pub(super) fn check_finite(
     seed: u64,
 ) -> Result<(), Trouble> {
     let blame = |error: NotFinite| {
+        let whole = raw.span();
         let raw = raw.get_ref();
-        let Only(noise) = raw.noise.get_ref();
-        let sds = [
-            &noise.normal,
-            &noise.uniform,
-            &noise.laplace,
-            &noise.student_t,
-        ];
-        let sd = sds.into_iter().flatten().next().map(Spanned::span);
+        if let Some(classes) = &raw.classes {
+            return Trouble::new(classes.span(), error.to_string()).help(
+                "wherever an input can fall, a probability must be from 0 to 1, and weights not negative, finite and not all 0",
+            );
+        }
+        let sd = raw.noise.as_ref().map(|noise| {
+            let Only(shapes) = noise.get_ref();
+            let sds = [
+                &shapes.normal,
+                &shapes.uniform,
+                &shapes.laplace,
+                &shapes.student_t,
+            ];
+            let sd = sds.into_iter().flatten().next().map(Spanned::span);
+            sd.unwrap_or(noise.span())
+        });
         let span = match error.what {
-            "the truth" => raw.truth.span(),
-            _ => sd.unwrap_or(raw.noise.span()),
+            "the truth" => raw.truth.as_ref().map(Spanned::span),
+            _ => sd,
         };
-        Trouble::new(span, error.to_string())
+        Trouble::new(span.unwrap_or(whole), error.to_string())
             .help("it must be finite (and an sd not negative) wherever an input can fall")
     };
     let mut tried = Points::default();
@@ -253,8 +307,9 @@ pub(super) fn check_finite(
         1 => grid(from, to, 1000, 1),
         _ => Points::new(problem.dimension, Vec::new()),
     };
+    let mut truth = vec![0.0; problem.outputs()];
     for x in test.points.rows().chain(tried.rows()).chain(fine.rows()) {
-        problem.truth_at(x).map_err(blame)?;
+        problem.truth_at(x, &mut truth).map_err(blame)?;
         problem.sd_at(x).map_err(blame)?;
     }
     Ok(())

@@ -8,8 +8,10 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
+use super::classes::ClassesForm;
 use super::figure::{RawFigure, RawLook};
 use super::truth::TruthForm;
+use crate::decompose::Split;
 use crate::learner::{FAMILIES, Family, Most};
 use crate::simulation::SIMULATIONS;
 
@@ -49,17 +51,20 @@ pub(super) struct RawExperiment {
     pub figure: Vec<Spanned<RawFigure>>,
 }
 
-/// Where the data come from: y = truth(x) + noise.
+/// Where the data come from: y = truth(x) + noise, or classes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct RawProblem {
     /// The true function: an expression, { linear = norm } or { points = [[x, y], …] }.
-    #[schemars(with = "TruthForm")]
-    pub truth: Spanned<Value>,
-    #[schemars(with = "RawInputs")]
-    pub inputs: Spanned<Only<RawInputs>>,
-    #[schemars(with = "RawNoise")]
-    pub noise: Spanned<Only<RawNoise>>,
+    #[schemars(with = "Option<TruthForm>")]
+    pub truth: Option<Spanned<Value>>,
+    #[schemars(with = "Option<RawInputs>")]
+    pub inputs: Option<Spanned<Only<RawInputs>>>,
+    #[schemars(with = "Option<RawNoise>")]
+    pub noise: Option<Spanned<Only<RawNoise>>>,
+    /// In place of truth and noise: labels that are classes.
+    #[schemars(with = "Option<ClassesForm>")]
+    pub classes: Option<Spanned<Value>>,
     /// How many points a training set has; may be left out where it is swept.
     #[schemars(with = "Option<u64>")]
     pub train: Option<Spanned<Num>>,
@@ -129,6 +134,16 @@ pub(super) struct RawRun {
     /// How many resamples' data and fits are kept for drawing (default 50).
     #[schemars(with = "Option<u64>")]
     pub keep: Option<Spanned<Num>>,
+    /// How wrong a prediction is: squared (default), and for classes cross-entropy or zero-one.
+    #[schemars(with = "Option<LossName>")]
+    pub loss: Option<Spanned<String>>,
+    /// With zero-one loss: whose noise, bias and variance (default domingos).
+    #[schemars(with = "Option<Split>")]
+    pub split: Option<Spanned<String>>,
+    /// With cross-entropy: the ε of probabilities (p + ε)/(1 + Kε), which are then never 0 (default
+    /// 1e-6).
+    #[schemars(with = "Option<f64>")]
+    pub smoothing: Option<Spanned<Num>>,
     /// How many settings of a two-way sweep are computed at a time, where memory is short (default:
     /// as many as fit in about 1 GB).
     #[schemars(with = "Option<u64>")]
@@ -137,6 +152,16 @@ pub(super) struct RawRun {
     /// (default false; eight fits take the place of one).
     #[schemars(with = "Option<bool>")]
     pub sources: Option<Spanned<bool>>,
+}
+
+/// The names of the losses, for the schema.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum LossName {
+    Squared,
+    CrossEntropy,
+    ZeroOne,
 }
 
 /// What is written as a table. Serde would read it from a list too, field by field, and then

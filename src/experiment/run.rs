@@ -5,9 +5,10 @@ use toml::Spanned;
 use super::raw::{Num, RawRun, RawTest};
 use super::source::Trouble;
 use super::{Bounds, Curve, Length, Run, Test, TestKind, whole};
+use crate::decompose::{Loss, Split};
 use crate::problem::{Inputs, Points, Problem, grid, side};
 use crate::stream::{Purpose, Stream};
-use crate::words::thousands;
+use crate::words::{did_you_mean, thousands};
 
 /// The fewest resamples: with one left out, the others still need a variance and its spread.
 const FEWEST_RESAMPLES: u64 = 4;
@@ -70,12 +71,93 @@ pub(super) fn check_run(raw: &RawRun, bounds: &Bounds) -> Result<Run, Trouble> {
         keep,
         keep_data: keep,
         keep_fits: keep,
+        loss: Loss::Squared,
         sources: raw
             .sources
             .as_ref()
             .is_some_and(|sources| *sources.get_ref()),
         slab,
     })
+}
+
+/// Which ε is added to probabilities under cross-entropy, where none is given.
+const SMOOTHING: f64 = 1e-6;
+
+/// The loss, which for labels that are numbers is squared.
+pub(super) fn check_loss(raw: &RawRun, problem: &Problem) -> Result<Loss, Trouble> {
+    let mut loss = match &raw.loss {
+        None => Loss::Squared,
+        Some(name) => match name.get_ref().as_str() {
+            "squared" => Loss::Squared,
+            "cross-entropy" => Loss::CrossEntropy {
+                smoothing: SMOOTHING,
+            },
+            "zero-one" => Loss::ZeroOne(Split::default()),
+            other => {
+                let message = format!("`{other}` is no loss");
+                return Err(Trouble::new(name.span(), message).help(did_you_mean(
+                    other,
+                    ["squared", "cross-entropy", "zero-one"],
+                )));
+            }
+        },
+    };
+    if let (Some(name), true) = (&raw.loss, problem.classes() == 0)
+        && loss != Loss::Squared
+    {
+        let message = format!(
+            "{} is a loss of classes, and the labels are numbers",
+            loss.name()
+        );
+        return Err(Trouble::new(name.span(), message).help(
+            "write `loss = \"squared\"`, or a problem with `classes` in place of `truth` and `noise`",
+        ));
+    }
+    if let Some(name) = &raw.split {
+        let splits = [Split::Domingos, Split::KohaviWolpert, Split::Effects];
+        let found = splits
+            .into_iter()
+            .find(|split| split.name() == name.get_ref());
+        loss = match (found, loss) {
+            (Some(split), Loss::ZeroOne(_)) => Loss::ZeroOne(split),
+            (Some(_), _) => {
+                let message = "`split` goes with `loss = \"zero-one\"`";
+                return Err(Trouble::new(name.span(), message));
+            }
+            (None, _) => {
+                let message = format!("`{}` is not known here", name.get_ref());
+                let known = splits.map(Split::name);
+                return Err(
+                    Trouble::new(name.span(), message).help(did_you_mean(name.get_ref(), known))
+                );
+            }
+        };
+    }
+    if let Some(given) = &raw.smoothing {
+        let Num(smoothing) = *given.get_ref();
+        if !matches!(loss, Loss::CrossEntropy { .. }) {
+            let message = "`smoothing` goes with `loss = \"cross-entropy\"`";
+            return Err(Trouble::new(given.span(), message));
+        }
+        if !(1e-300..=1.0).contains(&smoothing) {
+            let message = "`smoothing` must be above 0 and at most 1";
+            return Err(Trouble::new(given.span(), message).help(
+                "a probability of exactly 0 that comes true would be infinitely wrong: 1e-6 makes that a loss of 14",
+            ));
+        }
+        loss = Loss::CrossEntropy { smoothing };
+    }
+    if let Some(sources) = &raw.sources
+        && *sources.get_ref()
+        && loss != Loss::Squared
+    {
+        let message = format!(
+            "sources of variance are told apart under squared loss, not {}",
+            loss.name()
+        );
+        return Err(Trouble::new(sources.span(), message));
+    }
+    Ok(loss)
 }
 
 pub(super) fn check_test(
@@ -119,8 +201,7 @@ pub(super) fn check_test(
             }
             let (from, to) = problem.inputs.range();
             let points = grid(from, to, count, dimension);
-            let weight = |x: &[f64]| x.iter().map(|x| problem.inputs.weight(*x)).product::<f64>();
-            let weights: Vec<f64> = points.rows().map(weight).collect();
+            let weights: Vec<f64> = points.rows().map(|x| problem.inputs.weight(x)).collect();
             let total: f64 = weights.iter().sum();
             let weights = weights.into_iter().map(|weight| weight / total).collect();
             Ok(Test {
@@ -214,13 +295,16 @@ pub(super) fn check_size(
     run: &mut Run,
 ) -> Result<(), Trouble> {
     let settings: usize = curves.iter().map(Curve::settings).sum();
-    let places = settings as u64 * test.points.len() as u64;
+    // A class has a number of its own at every point.
+    let outputs = problems.first().map_or(1, Problem::outputs);
+    let points = test.points.len() * outputs;
+    let places = (settings * points) as u64;
     // Mean and squares, and seven contrasts of a cube, for every group, and the table of points.
     let sums = if run.sources { 9 } else { 2 };
     let each = sums * crate::decompose::GROUPS as u64 + 10;
     let fixed = matches!(run.length, Length::Resamples(_));
     let two_way = curves.iter().any(|curve| curve.axes.len() > 1);
-    let room = |numbers: u64| numbers / each / test.points.len().max(1) as u64;
+    let room = |numbers: u64| numbers / each / points.max(1) as u64;
     if fixed && two_way && run.slab.is_none() && settings as u64 > room(SLAB_NUMBERS) {
         run.slab = Some(room(SLAB_NUMBERS).max(1) as usize);
     }
@@ -234,7 +318,7 @@ pub(super) fn check_size(
         None => settings as u64,
     };
     let most = match run.slab {
-        Some(_) => MOST_NUMBERS / LEFT / test.points.len().max(1) as u64,
+        Some(_) => MOST_NUMBERS / LEFT / points.max(1) as u64,
         None => room(MOST_NUMBERS),
     };
     if held > room(MOST_NUMBERS) || settings as u64 > most {

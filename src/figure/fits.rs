@@ -3,7 +3,7 @@
 use super::axis::{Axis, room};
 use super::canvas::{Canvas, Stroke};
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
-use super::select::{Series, ShownAt, best, column, learners, rows_at, setting};
+use super::select::{Series, ShownAt, best, column, learners, output_column, rows_at, setting};
 use super::{FigureError, theme};
 use crate::experiment::{Curve, Experiment, Fits, Sample, Scale};
 use crate::outcome::Tables;
@@ -104,7 +104,7 @@ pub fn draw(
                 title: if row == 0 { &titles[i] } else { &[] },
                 above: 0.0,
                 x_title: lowest.then_some("x"),
-                y_title: (i == 0).then_some("y"),
+                y_title: (i == 0).then_some(upwards(experiment)),
                 y_numbers: i == 0,
                 x_numbers: lowest,
                 x_whole: false,
@@ -120,8 +120,21 @@ pub fn draw(
 
 /// The lines above a panel: which learner, if there are several, and at which value.
 pub fn title(shown: &Shown, several: bool) -> Vec<String> {
-    let names = shown.series.names(several).into_iter();
-    names.chain(setting(shown.series, shown.value)).collect()
+    lines(shown.series, shown.value, several)
+}
+
+/// The same for a curve and one of its values.
+pub fn lines(series: Series, value: f64, several: bool) -> Vec<String> {
+    let names = series.names(several).into_iter();
+    names.chain(setting(series, value)).collect()
+}
+
+/// What runs up a panel along x.
+pub fn upwards(experiment: &Experiment) -> &'static str {
+    match experiment.problem().classes() {
+        0 => "y",
+        _ => "probability of class 1",
+    }
 }
 
 /// Every learner at the chosen values.
@@ -186,11 +199,23 @@ pub fn heights(
             firm.extend(first_data(shown, experiment, tables).1);
         }
         let rows = rows_at(&tables.points, shown.series, shown.value)?;
-        firm.extend(column(&tables.points, "truth", &rows));
-        loose.extend(column(&tables.points, "mean", &rows));
+        firm.extend(column(
+            &tables.points,
+            &output_column(experiment, "truth"),
+            &rows,
+        ));
+        loose.extend(column(
+            &tables.points,
+            &output_column(experiment, "mean"),
+            &rows,
+        ));
         let points = rows.len();
         let rows = rows_at(&tables.fits, shown.series, shown.value)?;
-        let predictions = column(&tables.fits, "prediction", &rows);
+        let predictions = column(
+            &tables.fits,
+            &output_column(experiment, "prediction"),
+            &rows,
+        );
         let shown = &predictions[..predictions.len().min(points * shown.refits)];
         let mut sorted = shown.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -235,10 +260,14 @@ pub fn fill(
 ) -> Result<Vec<Label>, FigureError> {
     let rows = rows_at(&tables.points, shown.series, shown.value)?;
     let xs = column(&tables.points, "x", &rows);
-    let truth = column(&tables.points, "truth", &rows);
-    let mean = column(&tables.points, "mean", &rows);
+    let truth = column(&tables.points, &output_column(experiment, "truth"), &rows);
+    let mean = column(&tables.points, &output_column(experiment, "mean"), &rows);
     let fits = rows_at(&tables.fits, shown.series, shown.value)?;
-    let predictions = column(&tables.fits, "prediction", &fits);
+    let predictions = column(
+        &tables.fits,
+        &output_column(experiment, "prediction"),
+        &fits,
+    );
     let refits: Vec<&[f64]> = match xs.len() {
         0 => Vec::new(),
         points => predictions

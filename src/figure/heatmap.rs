@@ -57,7 +57,7 @@ pub fn draw(
     let several = options.learners.len() > 1;
     let title = |content: &Content| {
         let name = several.then(|| content.curve.name.clone());
-        let part = theme::name(content.part).to_owned();
+        let part = theme::name(content.part, experiment.run.loss).to_owned();
         name.into_iter().chain([part]).collect::<Vec<String>>()
     };
     frame.top += TITLE * if several { 2.0 } else { 1.0 };

@@ -3,6 +3,7 @@
 //! A figure is drawn from a result's tables alone, so it can be redrawn without being recomputed.
 
 mod axis;
+mod boundaries;
 mod canvas;
 mod dartboard;
 mod fits;
@@ -83,7 +84,7 @@ pub fn looked_at(experiment: &Experiment, figures: &[Figure], tables: &Tables) -
 
 fn look(experiment: &Experiment, kind: &Kind, tables: &Tables, places: &mut Vec<Place>) {
     let shown = match kind {
-        Kind::Fits(options) => fits::shown(experiment, options, tables),
+        Kind::Fits(options) | Kind::Boundaries(options) => fits::shown(experiment, options, tables),
         Kind::Pointwise(options) => pointwise::shown(experiment, options, tables),
         Kind::Dartboard(options) => dartboard::shown(experiment, options, tables),
         Kind::Group(group) => {
@@ -116,6 +117,7 @@ fn draw_kind(
     match kind {
         Kind::Tradeoff(options) => tradeoff::draw(canvas, frame, experiment, options, tables),
         Kind::Fits(options) => fits::draw(canvas, frame, experiment, options, tables),
+        Kind::Boundaries(options) => boundaries::draw(canvas, frame, experiment, options, tables),
         Kind::Pointwise(options) => pointwise::draw(canvas, frame, experiment, options, tables),
         Kind::Heatmap(options) => heatmap::draw(canvas, frame, experiment, options, tables),
         Kind::Sources(options) => sources::draw(canvas, frame, experiment, options, tables),
@@ -193,6 +195,19 @@ fn caption(experiment: &Experiment, kind: &Kind, tables: &Tables) -> String {
             };
             format!("{sets}; {shown}{measured}{runs}{cut}{heavy}")
         }
+        Kind::Boundaries(options) => format!(
+            "where the most probable class changes, for {} of {} refits, each to its own {} points{}",
+            options
+                .refits
+                .min(experiment.run.keep_fits.min(resamples) as usize),
+            thousands(resamples),
+            experiment.train_sizes(),
+            if options.data {
+                "; dots and rings: the first of them"
+            } else {
+                ""
+            }
+        ),
         Kind::Fits(options) if options.refits <= 1 && !options.mean => {
             format!("One training set of {} points", experiment.train_sizes())
         }

@@ -30,7 +30,8 @@ pub fn draw(
         });
     }
     let texts = ["refits", "mean fit"];
-    frame.right -= labels_width(PARTS.map(theme::name).into_iter().chain(texts));
+    let name = |part| theme::name(part, experiment.run.loss);
+    frame.right -= labels_width(PARTS.map(name).into_iter().chain(texts));
     let titles: Vec<Vec<String>> = shown.iter().map(|shown| fits::title(shown, true)).collect();
     let lines = titles.iter().map(Vec::len).max().unwrap_or(0);
     frame.top += TITLE * lines as f64;
@@ -55,7 +56,7 @@ pub fn draw(
                 title: &titles[i],
                 above: 0.0,
                 x_title: None,
-                y_title: (i == 0).then_some("y"),
+                y_title: (i == 0).then_some(fits::upwards(experiment)),
                 y_numbers: i == 0,
                 x_numbers: false,
                 x_whole: false,
@@ -75,7 +76,7 @@ pub fn draw(
             title: if shown.refits == 0 { &titles[i] } else { &[] },
             above: 0.0,
             x_title: Some("x"),
-            y_title: (i == 0).then_some("squared error"),
+            y_title: (i == 0).then_some(theme::error(experiment.run.loss)),
             y_numbers: i == 0,
             x_numbers: true,
             x_whole: false,
@@ -86,7 +87,7 @@ pub fn draw(
         for (part, values) in PARTS.into_iter().zip(parts(shown, tables)?) {
             panel.curve(xs, &values, Stroke::new(theme::colour(part), 3.0))?;
             ends.push(Label {
-                text: theme::name(part).to_owned(),
+                text: name(part).to_owned(),
                 colour: theme::colour(part),
                 y: values
                     .last()

@@ -112,6 +112,19 @@ fn stretch(table: &Table, name: &str, rows: &Range<usize>, value: f64) -> Option
     Some(rows.start + start..rows.start + start + length)
 }
 
+/// The columns of a prediction: one, or one for every class.
+pub fn output_columns(experiment: &Experiment, what: &str) -> Vec<String> {
+    match experiment.problem().classes() {
+        0 => vec![what.to_owned()],
+        classes => (0..classes).map(|k| format!("{what}_{k}")).collect(),
+    }
+}
+
+/// The column of a prediction that is drawn along x: of two classes, the probability of class 1.
+pub fn output_column(experiment: &Experiment, what: &str) -> String {
+    output_columns(experiment, what).swap_remove(usize::from(experiment.problem().classes() > 1))
+}
+
 /// One column of some rows.
 pub fn column<'a>(table: &'a Table, name: &str, rows: &Range<usize>) -> &'a [f64] {
     table.numbers(name).get(rows.clone()).unwrap_or(&[])

@@ -1,6 +1,7 @@
 //! One look for all figures: colours that mean the same everywhere and sizes that can be read
 //! from the last row.
 
+use crate::decompose::Loss;
 use crate::experiment::{Look, Part, Shape, Theme};
 
 /// A colour, red, green and blue.
@@ -159,11 +160,20 @@ pub fn colour(part: Part) -> Colour {
     }
 }
 
+/// What runs up a panel of errors.
+pub fn error(loss: Loss) -> &'static str {
+    match loss {
+        Loss::Squared => "squared error",
+        Loss::CrossEntropy { .. } => "cross-entropy",
+        Loss::ZeroOne(_) => "share of errors",
+    }
+}
+
 /// What a part is called.
-pub fn name(part: Part) -> &'static str {
+pub fn name(part: Part, loss: Loss) -> &'static str {
     match part {
         Part::Noise => "noise",
-        Part::Bias2 => "bias²",
+        Part::Bias2 => loss.bias_name(),
         Part::Variance => "variance",
         Part::Risk => "risk",
         Part::Test => "testing error",

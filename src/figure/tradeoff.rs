@@ -7,6 +7,7 @@ use super::select::{
     Series, column, column_name, doubtful, factor, is_mean, rows_at, rows_of, series, stretches,
 };
 use super::{FigureError, theme};
+use crate::decompose::Loss;
 use crate::experiment::{Experiment, Lower, Mark, Part, Scale, Tradeoff};
 use crate::outcome::Tables;
 use crate::words::short;
@@ -120,7 +121,13 @@ pub fn draw(
         contents.push(overlay(&swept, &flat, options, tables, several)?);
     } else {
         for series in &swept {
-            contents.push(single(*series, &flat, options, tables, several)?);
+            contents.push(single(
+                (*series, experiment.run.loss),
+                &flat,
+                options,
+                tables,
+                several,
+            )?);
         }
     }
     let mut frame = frame;
@@ -155,8 +162,8 @@ pub fn draw(
     };
     frame.left += y_room(&y_axis(upper)).max(lower_room);
     let y_title = match (options.overlay, headline(options)) {
-        (true, part) => theme::name(part),
-        (false, _) => "squared error",
+        (true, part) => theme::name(part, experiment.run.loss),
+        (false, _) => theme::error(experiment.run.loss),
     };
     let frames = frame.columns(contents.len(), 46.0);
     let last = contents.len() - 1;
@@ -263,7 +270,7 @@ fn lower_lines(
 
 /// One learner's panel; references are flat lines of their risk.
 fn single<'a>(
-    series: Series<'a>,
+    (series, loss): (Series<'a>, Loss),
     flat: &[Series],
     options: &Tradeoff,
     tables: &Tables,
@@ -271,7 +278,7 @@ fn single<'a>(
 ) -> Result<Content<'a>, FigureError> {
     let mut lines = Vec::new();
     for &part in &options.parts {
-        let (name, colour) = (theme::name(part), theme::colour(part));
+        let (name, colour) = (theme::name(part, loss), theme::colour(part));
         lines.push(line(series, part, name, colour, tables)?);
     }
     lines.extend(floor(series, options, tables)?);
@@ -281,7 +288,7 @@ fn single<'a>(
         let name = &reference.curve.name;
         let label = match part {
             Part::Risk | Part::Test => name.clone(),
-            part => format!("{name}: {}", theme::name(part)),
+            part => format!("{name}: {}", theme::name(part, loss)),
         };
         lines.push(flat_line(*reference, series, part, &label, colour, tables)?);
     }

@@ -91,9 +91,20 @@ pub fn head(experiment: &Experiment) -> Value {
     let problem = experiment.problem();
     let (from, to) = problem.inputs.range();
     let test = &experiment.test;
-    let truth: Vec<f64> = test.points.rows().map(|x| problem.truth.at(x)).collect();
+    let mut truth = vec![0.0; test.points.len() * problem.outputs()];
+    for (x, truth) in test
+        .points
+        .rows()
+        .zip(truth.chunks_exact_mut(problem.outputs()))
+    {
+        // Checked with the experiment.
+        let _ = problem.truth_at(x, truth);
+    }
     let noise = experiment.problems.iter().map(|problem| {
-        let sd = test.points.rows().map(|x| problem.noise.sd.at(x));
+        let sd = test
+            .points
+            .rows()
+            .map(|x| problem.sd_at(x).unwrap_or(f64::NAN));
         f8(&sd.map(|sd| sd * sd).collect::<Vec<f64>>())
     });
     let families = head["experiment"]["learner"].as_array().cloned();

@@ -5,7 +5,7 @@ use faer::MatRef;
 use super::family::{Blueprint, Choice, Family, LAMBDA, Most, Number, Task, whole};
 use super::spectrum::{Spectrum, diagnose, length};
 use super::{Diagnosis, Expected, Learner, Size, room};
-use crate::problem::{Inputs, Points, Problem, Training, Truth};
+use crate::problem::{Inputs, Labels, Points, Problem, Training, Truth};
 use crate::stream::Stream;
 
 pub(super) const FAMILY: Family = Family {
@@ -208,20 +208,25 @@ impl Learner for Linear {
     }
 
     fn expected(&self, problem: &Problem) -> Option<Vec<Expected>> {
-        let (Truth::Linear(weights), Inputs::Normal { mean, sd }) =
-            (&problem.truth, problem.inputs)
+        let Labels::Numbers {
+            truth: Truth::Linear(weights),
+            noise,
+        } = &problem.labels
         else {
+            return None;
+        };
+        let Inputs::Normal { mean, sd } = problem.inputs else {
             return None;
         };
         let plain = self
             .groups
             .iter()
             .all(|group| group.lambdas.iter().all(|l| *l == 0.0));
-        let even = problem.noise.sd.is_constant() && mean == 0.0;
+        let even = noise.sd.is_constant() && mean == 0.0;
         if self.intercept || problem.fixed || !plain || !even {
             return None;
         }
-        let noise = problem.noise.sd.at(&[]).powi(2);
+        let noise = noise.sd.at(&[]).powi(2);
         let n = problem.train as f64;
         let mut expected = vec![Expected::default(); self.capacities];
         for group in &self.groups {

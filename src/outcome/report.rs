@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::decompose::{Decomposition, Estimate, Parts, heavy_tail, interval_factor};
+use crate::decompose::{Decomposition, Estimate, Loss, Parts, Split, heavy_tail, interval_factor};
 use crate::engine::{LearnerResults, Results};
 use crate::experiment::{Curve, Experiment, Length, TestKind};
 use crate::problem::{Inputs, NORMAL_REACH};
@@ -68,7 +68,7 @@ fn write(
         seconds
     )?;
     if let (Inputs::Normal { .. }, TestKind::Grid) =
-        (experiment.problem().inputs, experiment.test.kind)
+        (&experiment.problem().inputs, experiment.test.kind)
     {
         writeln!(
             text,
@@ -84,7 +84,8 @@ fn write(
     let best: Vec<Best> = learners
         .filter_map(|(curve, learner)| Best::of(curve, learner))
         .collect();
-    bests(text, &best, factor)?;
+    bests(text, &best, experiment.run.loss, factor)?;
+    loss_in_words(text, experiment, results)?;
     for (i, a) in best.iter().enumerate() {
         // Between different training sets or noise there is nothing to compare.
         let same = |b: &&Best| a.problem() == b.problem();
@@ -130,12 +131,12 @@ impl Best<'_> {
 }
 
 /// One row per learner, at its best.
-fn bests(text: &mut String, best: &[Best], factor: f64) -> std::fmt::Result {
+fn bests(text: &mut String, best: &[Best], loss: Loss, factor: f64) -> std::fmt::Result {
     let head = [
         "learner",
         "best at",
         "noise",
-        "bias²",
+        loss.bias_name(),
         "variance",
         "risk",
         "testing error",
@@ -166,6 +167,45 @@ fn bests(text: &mut String, best: &[Best], factor: f64) -> std::fmt::Result {
         ]);
     }
     table(text, &rows)
+}
+
+/// What has to be said of a loss of classes.
+fn loss_in_words(
+    text: &mut String,
+    experiment: &Experiment,
+    results: &Results,
+) -> std::fmt::Result {
+    let parts = || results.learners.iter().flat_map(|l| &l.decomposition.parts);
+    match experiment.run.loss {
+        Loss::Squared if experiment.problem().classes() > 0 => writeln!(
+            text,
+            "squared loss of probabilities, summed over the classes (Brier's score)\n"
+        ),
+        Loss::Squared => Ok(()),
+        Loss::CrossEntropy { smoothing } => {
+            let zeros = parts().map(|parts| parts.zeros).fold(0.0, f64::max);
+            writeln!(
+                text,
+                "cross-entropy in nats, of probabilities smoothed to (p + ε)/(1 + Kε) with ε = {smoothing:e}: \
+                 up to {} % of a learner's probabilities were exactly 0\n",
+                short((1000.0 * zeros).round() / 10.0)
+            )
+        }
+        Loss::ZeroOne(split) => {
+            let whose = match split {
+                Split::Domingos => {
+                    "noise and variance are Domingos' times his factors, which alone make them add up"
+                }
+                Split::KohaviWolpert => "the parts are Kohavi and Wolpert's",
+                Split::Effects => "the parts are effects: differences of risks",
+            };
+            writeln!(
+                text,
+                "zero-one loss; {whose} (run.split = \"{}\"); curves.csv has all three, by name\n",
+                split.name()
+            )
+        }
+    }
 }
 
 /// Rows with their columns below each other.
@@ -218,6 +258,7 @@ fn identity(
             thousands(n + left_out)
         ),
     };
+    let bias = experiment.run.loss.bias_name();
     let agreement = Agreement {
         largest: apart,
         allowed: limit,
@@ -225,7 +266,7 @@ fn identity(
     };
     if apart <= limit {
         let fact = format!(
-            "risk = noise + bias² + variance agrees with the testing error at {values}: \
+            "risk = noise + {bias} + variance agrees with the testing error at {values}: \
              largest difference {apart:.1} standard errors, chance allows {limit:.1}"
         );
         return Some((Ok(fact), agreement));
@@ -235,7 +276,7 @@ fn identity(
         place => format!(" at {place}"),
     };
     let doubt = format!(
-        "risk = noise + bias² + variance DISAGREES with the testing error for `{}`{place}: \
+        "risk = noise + {bias} + variance DISAGREES with the testing error for `{}`{place}: \
          {} against {}, {apart:.1} standard errors where chance allows {limit:.1}. \
          Do not trust these numbers: a heavy tail or a mistake is at work.",
         curve.name,
@@ -411,8 +452,11 @@ mod tests {
         // A noise that is a tenth too small, as when 49/50 of it is mistaken for all.
         let groups = |scale: f64| {
             let mut experiment = experiment.clone();
-            experiment.problems[0].noise.sd =
-                crate::problem::Expression::parse(&scale.to_string(), 1).unwrap();
+            let crate::problem::Labels::Numbers { noise, .. } = &mut experiment.problems[0].labels
+            else {
+                panic!("the labels are numbers");
+            };
+            noise.sd = crate::problem::Expression::parse(&scale.to_string(), 1).unwrap();
             let other = engine::run(&experiment, 1, &Unwatched).unwrap();
             other.learners[0].decomposition.parts[0].risk.value
         };

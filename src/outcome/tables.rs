@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::{OutcomeError, Table};
-use crate::decompose::{Estimate, SOURCES, Sources};
+use crate::decompose::{Estimate, Loss, SOURCES, Sources};
 use crate::engine::{Kept, LearnerResults, Results};
 use crate::experiment::{Curve, Experiment};
 use crate::simulation::Row;
@@ -238,6 +238,9 @@ fn curves(experiment: &Experiment, results: &Results) -> Table {
             train.push(experiment.problems[problems[setting]].train as u64);
             let mut row: Vec<(String, f64)> = vec![("noise".to_owned(), parts.noise)];
             let mut add = |name: &str, value: f64| row.push((name.to_owned(), value));
+            if experiment.run.loss != Loss::Squared {
+                add("noise_se", parts.noise_se);
+            }
             for (name, estimate) in [
                 ("bias2", parts.bias2),
                 ("variance", parts.variance),
@@ -254,6 +257,13 @@ fn curves(experiment: &Experiment, results: &Results) -> Table {
             add("risk_median_se", parts.risk_median_se);
             add("risk_q75", upper);
             add("largest_share", parts.largest_share);
+            if let Loss::CrossEntropy { .. } = experiment.run.loss {
+                add("zero_share", parts.zeros);
+            }
+            for (name, estimate) in &parts.extra {
+                add(name, estimate.value);
+                add(&format!("{name}_se"), estimate.se);
+            }
             if exact {
                 let average = |all: &[f64]| {
                     let at = &all[setting * points..][..points];
@@ -347,7 +357,14 @@ fn points(experiment: &Experiment, results: &Results, places: &[Place]) -> Table
     let dimension = test.dimension();
     let mut settings = Settings::default();
     let mut inputs = vec![Vec::new(); dimension];
-    let mut numbers: [Vec<f64>; 5] = Default::default();
+    let outputs = experiment.problem().outputs();
+    let names_of = |what: &str| outputs_called(what, experiment);
+    let mut columns: Vec<String> = names_of("truth");
+    columns.push("noise".to_owned());
+    columns.extend(names_of("mean"));
+    columns.extend(["bias2", "variance"].map(str::to_owned));
+    let mut numbers: Vec<Vec<f64>> = vec![Vec::new(); columns.len()];
+    let mut mean = vec![0.0; outputs];
     for places in places.chunk_by(|a, b| a.0 == b.0) {
         let which = places[0].0;
         let curve = &experiment.curves[which];
@@ -361,28 +378,31 @@ fn points(experiment: &Experiment, results: &Results, places: &[Place]) -> Table
                     column.push(*x);
                 }
                 let at = setting * test.len() + j;
-                let truth = results.truth[j];
-                let row = [
-                    truth,
-                    noise[j],
-                    truth + split.mean[at],
-                    split.bias2[at],
-                    split.variance[at],
-                ];
+                let truth = &results.truth[j * outputs..][..outputs];
+                mean.copy_from_slice(&split.mean[at * outputs..][..outputs]);
+                experiment.run.loss.mean_prediction(truth, &mut mean);
+                let noise = split.noise.as_ref().map_or(noise[j], |noise| noise[at]);
+                let parts = [split.bias2[at], split.variance[at]];
+                let row = truth.iter().chain([&noise]).chain(&mean).chain(&parts);
                 for (column, number) in numbers.iter_mut().zip(row) {
-                    column.push(number);
+                    column.push(*number);
                 }
             }
         }
     }
     let mut table = add_inputs(settings.table(experiment, true), dimension, inputs);
-    for (name, column) in ["truth", "noise", "mean", "bias2", "variance"]
-        .into_iter()
-        .zip(numbers)
-    {
+    for (name, column) in columns.into_iter().zip(numbers) {
         table = table.number(name, column);
     }
     table
+}
+
+/// The columns of a prediction: one, or one for every class, as `mean_0`, `mean_1`.
+fn outputs_called(what: &str, experiment: &Experiment) -> Vec<String> {
+    match experiment.problem().classes() {
+        0 => vec![what.to_owned()],
+        classes => (0..classes).map(|k| format!("{what}_{k}")).collect(),
+    }
 }
 
 /// The training sets; where there are several problems, with their number of points and the sd of
@@ -397,7 +417,7 @@ fn training(experiment: &Experiment, results: &Results) -> Table {
             for (x, y) in data.inputs.rows().zip(&data.labels) {
                 resample.push(kept.resample);
                 train.push(problem.train as u64);
-                sd.push(problem.noise.sd.at(x));
+                sd.push(problem.noise().map_or(f64::NAN, |noise| noise.sd.at(x)));
                 labels.push(*y);
                 for (column, x) in inputs.iter_mut().zip(x) {
                     column.push(*x);
@@ -416,7 +436,9 @@ fn fits(experiment: &Experiment, results: &Results, places: &[Place]) -> Table {
     let test = &experiment.test.points;
     let dimension = test.dimension();
     let mut settings = Settings::default();
-    let (mut resample, mut predictions) = (Vec::new(), Vec::new());
+    let outputs = experiment.problem().outputs();
+    let mut resample = Vec::new();
+    let mut predictions = vec![Vec::new(); outputs];
     let mut inputs = vec![Vec::new(); dimension];
     for places in places.chunk_by(|a, b| a.0 == b.0) {
         let which = places[0].0;
@@ -425,11 +447,13 @@ fn fits(experiment: &Experiment, results: &Results, places: &[Place]) -> Table {
         for &(_, setting) in places {
             let with_fits = |kept: &&Kept| kept.resample < experiment.run.keep_fits;
             for kept in results.kept.iter().filter(with_fits) {
-                let fit = &kept.fits[which].predictions[setting * test.len()..];
-                for (x, prediction) in test.rows().zip(fit) {
+                let fit = &kept.fits[which].predictions[setting * test.len() * outputs..];
+                for (x, prediction) in test.rows().zip(fit.chunks_exact(outputs)) {
                     settings.push(&names, curve, setting);
                     resample.push(kept.resample);
-                    predictions.push(*prediction);
+                    for (column, prediction) in predictions.iter_mut().zip(prediction) {
+                        column.push(*prediction);
+                    }
                     for (column, x) in inputs.iter_mut().zip(x) {
                         column.push(*x);
                     }
@@ -440,7 +464,12 @@ fn fits(experiment: &Experiment, results: &Results, places: &[Place]) -> Table {
     let table = settings
         .table(experiment, false)
         .whole("resample", resample);
-    add_inputs(table, dimension, inputs).number("prediction", predictions)
+    let mut table = add_inputs(table, dimension, inputs);
+    let names = outputs_called("prediction", experiment);
+    for (name, column) in names.into_iter().zip(predictions) {
+        table = table.number(name, column);
+    }
+    table
 }
 
 fn runs(experiment: &Experiment, results: &Results) -> Table {

@@ -1,16 +1,19 @@
 //! Where the inputs of a training set come from.
 
+use std::sync::Arc;
+
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::Points;
+use super::{Mixture, Points};
 use crate::stream::Stream;
 
 /// How many standard deviations of a normal input count as its range.
 pub const NORMAL_REACH: f64 = 3.0;
 
-/// The distribution of one coordinate; all coordinates have the same, independently.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// The distribution of the inputs: that of one coordinate, all having the same independently, or a
+/// mixture of the classes' own.
+#[derive(Clone, Debug, PartialEq)]
 pub enum Inputs {
     /// Uniform between two ends.
     Uniform {
@@ -33,14 +36,18 @@ pub enum Inputs {
         /// The upper end.
         to: f64,
     },
+    /// Every class has a distribution of its own.
+    Mixture(Arc<Mixture>),
 }
 
 impl Inputs {
-    /// The range of a coordinate: its ends, or mean ± [`NORMAL_REACH`] sd.
+    /// The range of a coordinate: its ends, or mean ± [`NORMAL_REACH`] sd; of a mixture, what holds
+    /// that of every class and coordinate.
     pub fn range(&self) -> (f64, f64) {
-        match *self {
-            Inputs::Uniform { from, to } | Inputs::Grid { from, to } => (from, to),
+        match self {
+            Inputs::Uniform { from, to } | Inputs::Grid { from, to } => (*from, *to),
             Inputs::Normal { mean, sd } => (mean - NORMAL_REACH * sd, mean + NORMAL_REACH * sd),
+            Inputs::Mixture(mixture) => mixture.range(),
         }
     }
 
@@ -52,7 +59,7 @@ impl Inputs {
     /// If the design is a grid and `count` is no whole number to the power of the dimension;
     /// [`side`] tells.
     pub fn draw(&self, count: usize, dimension: usize, stream: &mut Stream, points: &mut Points) {
-        points.refill(dimension, |values| match *self {
+        points.refill(dimension, |values| match self {
             Inputs::Uniform { from, to } => values.extend(
                 (0..count * dimension).map(|_| from + (to - from) * stream.random::<f64>()),
             ),
@@ -60,16 +67,21 @@ impl Inputs {
                 let z: f64 = StandardNormal.sample(stream);
                 mean + sd * z
             })),
-            Inputs::Grid { from, to } => fill_grid(from, to, count, dimension, values),
+            Inputs::Grid { from, to } => fill_grid(*from, *to, count, dimension, values),
+            Inputs::Mixture(mixture) => (0..count).for_each(|_| mixture.draw(stream, values)),
         });
     }
 
-    /// The density of one coordinate up to a factor: how much a test point on a grid counts when
-    /// errors are averaged over the inputs' distribution.
-    pub fn weight(&self, coordinate: f64) -> f64 {
-        match *self {
+    /// The density at a point up to a factor: how much a test point on a grid counts when errors are
+    /// averaged over the inputs' distribution.
+    pub fn weight(&self, x: &[f64]) -> f64 {
+        match self {
             Inputs::Uniform { .. } | Inputs::Grid { .. } => 1.0,
-            Inputs::Normal { mean, sd } => (-0.5 * ((coordinate - mean) / sd).powi(2)).exp(),
+            Inputs::Normal { mean, sd } => {
+                let density = |x: &f64| (-0.5 * ((x - mean) / sd).powi(2)).exp();
+                x.iter().map(density).product()
+            }
+            Inputs::Mixture(mixture) => mixture.density(x),
         }
     }
 }

@@ -1,46 +1,66 @@
-//! Where data come from: y = f(x) + s(x)·e with inputs x of a known distribution, the truth f and
-//! noise e of unit variance. Because all three are known, noise, bias and variance can be told apart.
+//! Where data come from: inputs x of a known distribution, and labels that are numbers,
+//! y = f(x) + s(x)·e with the truth f and noise e of unit variance, or classes whose probabilities
+//! p(y|x) are known. Because all of it is known, noise, bias and variance can be told apart.
 
+mod classes;
 mod expression;
 mod inputs;
+mod mixture;
 mod noise;
 mod points;
 mod sheet;
 mod table;
 mod truth;
 
+pub use classes::{ClassLaw, Classes, MOST_CLASSES, class_at, most_probable};
 pub use expression::{Expression, ExpressionError, LONGEST};
 pub use inputs::{Inputs, NORMAL_REACH, grid, side};
+pub use mixture::{Arc, Cloud, Component, Gaussian, Mixture};
 pub use noise::{Noise, Shape};
 pub use points::{Points, Training};
 pub use sheet::{MOST_BYTES, MOST_CELLS};
 pub use table::{Key, MOST_CLASSES, Missing, Resample, Rows, TableError, TableUse, TestRows};
 pub use truth::Truth;
 
+use rand::RngExt;
+
 use crate::stream::{Purpose, Stream};
 
 /// A problem: the distribution that every training set is drawn from.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// The function f to be learned.
-    pub truth: Truth,
+    /// What the labels are.
+    pub labels: Labels,
     /// The distribution of the inputs.
     pub inputs: Inputs,
     /// Whether all resamples share one draw of the inputs. Always true for a grid.
     pub fixed: bool,
     /// How many coordinates an input has.
     pub dimension: usize,
-    /// The noise in the labels.
-    pub noise: Noise,
     /// How many points a training set has.
     pub train: usize,
 }
 
-/// A function of the problem that has no finite value, or a negative sd, at some point.
+/// What the labels of a problem are.
+#[derive(Clone, Debug)]
+pub enum Labels {
+    /// Numbers: y = f(x) + s(x)·e.
+    Numbers {
+        /// The function f to be learned.
+        truth: Truth,
+        /// The noise.
+        noise: Noise,
+    },
+    /// Classes, drawn by their probabilities.
+    Classes(Classes),
+}
+
+/// A function of the problem that has no finite value, a negative sd, or no probability, at some
+/// point.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{what} is {value} at {place}")]
 pub struct NotFinite {
-    /// Which function: the truth or the noise's sd.
+    /// Which function: the truth, the noise's sd or a class's probability.
     pub what: &'static str,
     /// What it gave.
     pub value: f64,
@@ -78,16 +98,20 @@ impl Problem {
             .draw(self.train, self.dimension, &mut stream, &mut data.inputs);
         data.labels.resize(self.train, 0.0);
         let mut stream = Stream::new(seed, Purpose::Noise, noise);
-        self.noise.draw_unit(&mut stream, &mut data.labels);
+        let (truth, noise) = match &self.labels {
+            Labels::Numbers { truth, noise } => (truth, noise),
+            Labels::Classes(classes) => return draw_classes(classes, &mut stream, data),
+        };
+        noise.draw_unit(&mut stream, &mut data.labels);
         let everywhere = match data.inputs.rows().next() {
-            Some(x) if self.noise.sd.is_constant() => Some(self.sd_at(x)?),
+            Some(x) if noise.sd.is_constant() => Some(sd_at(noise, x)?),
             _ => None,
         };
         let Training { inputs, labels } = data;
         let mut finish = |i: usize| {
             let x = inputs.row(i);
-            let sd = everywhere.map_or_else(|| self.sd_at(x), Ok)?;
-            labels[i] = self.truth_at(x)? + sd * labels[i];
+            let sd = everywhere.map_or_else(|| sd_at(noise, x), Ok)?;
+            labels[i] = truth_at(truth, x)? + sd * labels[i];
             Ok(())
         };
         // By rising x where that is known: a function like the sine takes another turn from time to
@@ -100,34 +124,86 @@ impl Problem {
 
     /// How many classes there are; 0 where labels are numbers.
     pub fn classes(&self) -> usize {
-        0
-    }
-
-    /// The truth f(x).
-    ///
-    /// # Errors
-    ///
-    /// If it is not finite.
-    pub fn truth_at(&self, x: &[f64]) -> Result<f64, NotFinite> {
-        let value = self.truth.at(x);
-        match value.is_finite() {
-            true => Ok(value),
-            false => Err(not_finite("the truth", value, x)),
+        match &self.labels {
+            Labels::Numbers { .. } => 0,
+            Labels::Classes(classes) => classes.count(),
         }
     }
 
-    /// The standard deviation s(x) of the noise.
+    /// How many numbers a prediction has: one, or a probability for every class.
+    pub fn outputs(&self) -> usize {
+        self.classes().max(1)
+    }
+
+    /// The noise, where labels are numbers.
+    pub fn noise(&self) -> Option<&Noise> {
+        match &self.labels {
+            Labels::Numbers { noise, .. } => Some(noise),
+            Labels::Classes(_) => None,
+        }
+    }
+
+    /// Writes the best possible prediction at x: the truth f(x), or the probability of every class.
+    ///
+    /// # Errors
+    ///
+    /// If it is not finite, or no probability.
+    pub fn truth_at(&self, x: &[f64], out: &mut [f64]) -> Result<(), NotFinite> {
+        match &self.labels {
+            Labels::Numbers { truth, .. } => out[0] = truth_at(truth, x)?,
+            Labels::Classes(classes) => probabilities_at(classes, x, out)?,
+        }
+        Ok(())
+    }
+
+    /// The standard deviation s(x) of the noise; 0 where labels are classes.
     ///
     /// # Errors
     ///
     /// If it is negative or not finite.
     pub fn sd_at(&self, x: &[f64]) -> Result<f64, NotFinite> {
-        let value = self.noise.sd.at(x);
-        match value >= 0.0 && value.is_finite() {
-            true => Ok(value),
-            false => Err(not_finite("the noise's sd", value, x)),
-        }
+        self.noise().map_or(Ok(0.0), |noise| sd_at(noise, x))
     }
+}
+
+fn truth_at(truth: &Truth, x: &[f64]) -> Result<f64, NotFinite> {
+    let value = truth.at(x);
+    match value.is_finite() {
+        true => Ok(value),
+        false => Err(not_finite("the truth", value, x)),
+    }
+}
+
+fn sd_at(noise: &Noise, x: &[f64]) -> Result<f64, NotFinite> {
+    let value = noise.sd.at(x);
+    match value >= 0.0 && value.is_finite() {
+        true => Ok(value),
+        false => Err(not_finite("the noise's sd", value, x)),
+    }
+}
+
+fn probabilities_at(classes: &Classes, x: &[f64], out: &mut [f64]) -> Result<(), NotFinite> {
+    let what = match &classes.law {
+        ClassLaw::Weights(_) => "a class's weight",
+        _ => "the probability of a class",
+    };
+    let written = classes.at(x, out);
+    written.map_err(|value| not_finite(what, value, x))
+}
+
+/// Draws the class of every input of a training set.
+fn draw_classes(
+    classes: &Classes,
+    stream: &mut Stream,
+    data: &mut Training,
+) -> Result<(), NotFinite> {
+    let mut room = [0.0; MOST_CLASSES];
+    let p = &mut room[..classes.count()];
+    for (x, label) in data.inputs.rows().zip(&mut data.labels) {
+        probabilities_at(classes, x, p)?;
+        *label = class_at(p, stream.random()) as f64;
+    }
+    Ok(())
 }
 
 fn not_finite(what: &'static str, value: f64, x: &[f64]) -> NotFinite {

@@ -3,7 +3,7 @@
 
 use bvlab::learner::{Learner, Linear, LinearSetting};
 use bvlab::outcome::Tables;
-use bvlab::problem::Truth;
+use bvlab::problem::{Labels, Truth};
 
 use crate::setup::{algorithm, data, experiment, run};
 
@@ -124,9 +124,12 @@ fn another_seed_gives_another_direction() {
     let beta = |seed: &str| match experiment(&text.replace("SEED", seed))
         .problems
         .remove(0)
-        .truth
+        .labels
     {
-        Truth::Linear(beta) => beta,
+        Labels::Numbers {
+            truth: Truth::Linear(beta),
+            ..
+        } => beta,
         other => panic!("{other:?}"),
     };
     assert_eq!(beta("1"), beta("1"));

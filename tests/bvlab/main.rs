@@ -18,6 +18,7 @@ mod knn;
 mod lab;
 mod linear;
 mod linfa;
+mod losses;
 mod network;
 mod paths;
 mod pictures;

@@ -1,0 +1,271 @@
+//! The parts of cross-entropy and of zero-one loss, from mean scores.
+//!
+//! **Cross-entropy.** With c the normalised geometric mean of the predictions, c ∝ exp(E ln p), the
+//! risk is H(p*) + K(p*‖c) + E K(c‖p), exactly, where K is Kullback and Leibler's divergence. With
+//! m = E ln p and ln Z = ln Σ exp mₖ, the variance E K(c‖p) is -ln Z and the bias is
+//! Σ p* (ln p* - m) + ln Z. From R training sets -ln Z comes out too small and the bias too large by
+//! about as much as a constant over R; the jackknife takes that off. Their sum is a mean, and as it
+//! was.
+//!
+//! **Zero-one.** The shares of votes q say it all: see [`Split`]. Kohavi and Wolpert's parts are made
+//! unbiased by their own 1/(R - 1). The main prediction is the most frequent one among R, and may be
+//! another than among all training sets where votes are nearly even; what follows from it is not
+//! corrected, because no correction is known.
+
+use super::estimate::{Parts, PointsError, Rest, Tested, jackknife};
+use super::loss::times_log;
+use super::{Decomposition, Estimate, Loss, Split, Tally};
+use crate::problem::most_probable;
+
+/// What is told of a setting besides noise, bias and variance, by name.
+const ZERO_ONE: [&str; 14] = [
+    "bayes_error",
+    "domingos_noise",
+    "domingos_bias",
+    "domingos_variance",
+    "domingos_variance_right",
+    "domingos_variance_wrong",
+    "domingos_noise_effect",
+    "domingos_variance_effect",
+    "kw_noise",
+    "kw_bias2",
+    "kw_variance",
+    "effect_noise",
+    "effect_bias",
+    "effect_variance",
+];
+
+/// The number of parts: noise, bias and variance, and what is told besides.
+const MOST: usize = 3 + ZERO_ONE.len();
+
+impl Loss {
+    /// What is told besides noise, bias and variance.
+    fn names(self) -> &'static [&'static str] {
+        match self {
+            Loss::ZeroOne(_) => &ZERO_ONE,
+            Loss::Squared | Loss::CrossEntropy { .. } => &[],
+        }
+    }
+
+    /// The parts at one point, from the probabilities of the classes and the mean score of so many
+    /// resamples.
+    fn parts(self, truth: &[f64], mean: &[f64], count: f64) -> [f64; MOST] {
+        let mut parts = [0.0; MOST];
+        let least = self.least(truth);
+        match self {
+            Loss::Squared => unreachable!("squared loss has estimates of its own"),
+            Loss::CrossEntropy { .. } => {
+                let most = mean.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let sum: f64 = mean.iter().map(|m| (m - most).exp()).sum();
+                let log_sum = most + sum.ln();
+                let excess: f64 = truth
+                    .iter()
+                    .zip(mean)
+                    .map(|(&p, m)| times_log(p, p) - if p > 0.0 { p * m } else { 0.0 })
+                    .sum();
+                parts[..3].copy_from_slice(&[least, excess + log_sum, -log_sum]);
+            }
+            Loss::ZeroOne(split) => {
+                let told = zero_one(truth, mean, count);
+                parts[3..].copy_from_slice(&told);
+                let chosen = match split {
+                    Split::Domingos => [told[6], told[2], told[7]],
+                    Split::KohaviWolpert => [told[8], told[9], told[10]],
+                    Split::Effects => [told[11], told[12], told[13]],
+                };
+                parts[..3].copy_from_slice(&chosen);
+            }
+        }
+        parts
+    }
+
+    /// Whether a part is corrected for the finite number of resamples by the jackknife.
+    fn corrects(self, part: usize) -> bool {
+        matches!(self, Loss::CrossEntropy { .. }) && (1..3).contains(&part)
+    }
+}
+
+/// In the order of the names.
+fn zero_one(truth: &[f64], votes: &[f64], count: f64) -> [f64; ZERO_ONE.len()] {
+    let (best, main) = (most_probable(truth), most_probable(votes));
+    let both = || truth.iter().zip(votes);
+    let bayes = 1.0 - truth[best];
+    let right: f64 = both().map(|(p, q)| p * q).sum();
+    let bias = if main == best { 0.0 } else { 1.0 };
+    let variance = 1.0 - votes[main];
+    // The noise counts where the vote is for the best class, and pays where it is for another.
+    let paid = right - truth[best] * votes[best];
+    let noise_effect = votes[best] * bayes - paid;
+    let variance_effect = match main == best {
+        true => variance,
+        false => -votes[best],
+    };
+    let squares = |all: &[f64]| all.iter().map(|p| p * p).sum::<f64>();
+    let spread = (1.0 - squares(votes)) / (count - 1.0);
+    let distance: f64 = both().map(|(p, q)| (p - q) * (p - q)).sum();
+    [
+        bayes,
+        bayes,
+        bias,
+        variance,
+        variance * (1.0 - bias),
+        variance * bias,
+        noise_effect,
+        variance_effect,
+        0.5 * (1.0 - squares(truth)),
+        0.5 * (distance - spread),
+        0.5 * spread * count,
+        bayes,
+        truth[best] - truth[main],
+        truth[main] - right,
+    ]
+}
+
+/// Splits the error of one learner under cross-entropy or zero-one loss.
+pub(super) fn decompose(groups: &[&Tally], all: Tally, tested: Tested) -> Decomposition {
+    let points = tested.weights.len();
+    let settings = all.train.len();
+    let empty = || Vec::with_capacity(settings * points);
+    let mut whole = Decomposition {
+        resamples: all.count,
+        groups: groups.len(),
+        parts: Vec::new(),
+        mean: Vec::new(),
+        noise: Some(empty()),
+        bias2: empty(),
+        variance: empty(),
+        points: PointsError {
+            weights: tested.weights.to_vec(),
+            drawn: tested.drawn,
+        },
+    };
+    for setting in 0..settings {
+        let (parts, at_points) = of_setting(setting, &all, groups, tested, &whole.points);
+        whole.parts.push(parts);
+        let noise = whole.noise.get_or_insert_default();
+        noise.extend_from_slice(&at_points[0]);
+        whole.bias2.extend_from_slice(&at_points[1]);
+        whole.variance.extend_from_slice(&at_points[2]);
+    }
+    whole.mean = all.mean;
+    whole
+}
+
+/// The averages of one setting over x, and every part at every point.
+fn of_setting(
+    setting: usize,
+    all: &Tally,
+    groups: &[&Tally],
+    tested: Tested,
+    points_error: &PointsError,
+) -> (Parts, Vec<Vec<f64>>) {
+    let Tested {
+        loss,
+        truth,
+        weights,
+        outputs,
+        ..
+    } = tested;
+    let points = weights.len();
+    let count = all.count as f64;
+    let names = loss.names();
+    let kinds = 3 + names.len();
+    let at = |tally: &Tally, j: usize| {
+        let start = (setting * points + j) * outputs;
+        start..(start + outputs).min(tally.mean.len())
+    };
+    let mut at_points = vec![vec![0.0; points]; kinds];
+    // By group, and by part: the average with the group left out. The sum is the last.
+    let mut left_out = vec![[0.0; MOST]; groups.len()];
+    let mut rest_mean = vec![0.0; outputs];
+    for j in 0..points {
+        let p = &truth[j * outputs..][..outputs];
+        let mean = &all.mean[at(all, j)];
+        let mut here = loss.parts(p, mean, count);
+        let mut correction = [0.0; MOST];
+        for (group, left_out) in groups.iter().zip(&mut left_out) {
+            let rest = Rest::new(count, group.count as f64);
+            for ((rest_mean, m), g) in rest_mean
+                .iter_mut()
+                .zip(mean)
+                .zip(&group.mean[at(group, j)])
+            {
+                *rest_mean = rest.mean_without(*m, *g);
+            }
+            let without = loss.parts(p, &rest_mean, rest.count());
+            let share = rest.count() / count;
+            for i in 0..kinds {
+                left_out[i] += weights[j] * without[i];
+                correction[i] += share * (here[i] - without[i]);
+            }
+        }
+        for (i, here) in here[..kinds].iter_mut().enumerate() {
+            // Delete-a-group jackknife for groups of unequal size (Busing, Meijer and van der
+            // Leeden 1999): G θ - Σ (1 - n_g/n) θ_(g), and Σ (1 - n_g/n) = G - 1.
+            if loss.corrects(i) {
+                *here += correction[i];
+            }
+            at_points[i][j] = *here;
+        }
+    }
+    let average = |values: &[f64]| values.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>();
+    let estimate = |i: usize| {
+        let value = average(&at_points[i]);
+        let left_out = left_out.iter().map(|parts| parts[i]);
+        Estimate {
+            value,
+            se: jackknife(left_out).hypot(points_error.of(&at_points[i], value)),
+        }
+    };
+    let [noise, bias2, variance] = [0, 1, 2].map(estimate);
+    let extra = names.iter().enumerate();
+    let extra = extra.map(|(i, name)| (*name, estimate(3 + i))).collect();
+    let risks: Vec<f64> = (0..points)
+        .map(|j| (0..3).map(|i| at_points[i][j]).sum())
+        .collect();
+    let least: Vec<f64> = (0..points)
+        .map(|j| loss.least(&truth[j * outputs..][..outputs]))
+        .collect();
+    let least = average(&least);
+    let value = noise.value + bias2.value + variance.value;
+    let risk_left_out: Vec<f64> = left_out
+        .iter()
+        .map(|parts| parts[..3].iter().sum())
+        .collect();
+    let outer = |sums: &dyn Fn(&Tally) -> f64, gap: bool, spread: f64| {
+        let mean = sums(all) / count;
+        let without = groups.iter().zip(&risk_left_out).map(|(group, risk)| {
+            let rest = Rest::new(count, group.count as f64);
+            let mean = rest.mean(sums(all), sums(group));
+            if gap { mean - risk } else { mean }
+        });
+        Estimate {
+            value: if gap { mean - value } else { mean },
+            se: jackknife(without).hypot(spread),
+        }
+    };
+    let spread = points_error.of(&risks, value);
+    let excess = value - least;
+    let parts = Parts {
+        noise: noise.value,
+        noise_se: noise.se,
+        bias2,
+        variance,
+        risk: Estimate {
+            value,
+            se: jackknife(risk_left_out.iter().copied()).hypot(spread),
+        },
+        train: outer(&|tally| tally.train[setting], false, 0.0),
+        test: outer(&|tally| tally.test[setting], false, spread),
+        gap: outer(&|tally| tally.test[setting], true, 0.0),
+        risk_resampling_se: jackknife(risk_left_out.iter().copied()),
+        ..Parts::of_risks(all, setting, least, excess, spread)
+    };
+    let parts = Parts {
+        zeros: all.zeros_of(setting),
+        extra,
+        left_out: risk_left_out,
+        ..parts
+    };
+    (parts, at_points)
+}
