@@ -6,12 +6,9 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 
 use super::sheet::{Cell, Sheet};
-use super::{Points, Training};
+use super::{MOST_CLASSES, Points, Training};
 use crate::stream::{Purpose, Stream};
 use crate::words::{did_you_mean, number};
-
-/// The most classes of a target.
-pub const MOST_CLASSES: usize = 100;
 
 /// How a table is read and used.
 #[derive(Clone, Debug, PartialEq)]
@@ -245,7 +242,7 @@ impl Rows {
                 labels: kept,
             }
         };
-        Ok(Rows {
+        let rows = Rows {
             target: wanted.target.clone(),
             names: inputs.iter().map(|&i| sheet.names[i].clone()).collect(),
             classes,
@@ -253,7 +250,15 @@ impl Rows {
             test: part(true),
             resample: wanted.resample,
             imputed,
-        })
+        };
+        let (least, most) = rows.range();
+        if least == most {
+            let message =
+                format!("the columns of {file} to predict from are the same in every row");
+            return Err(TableError::new(Key::Columns(None), message)
+                .help("there is nothing to learn from them"));
+        }
+        Ok(rows)
     }
 
     /// How many rows a training set has, unless told otherwise.
@@ -261,6 +266,30 @@ impl Rows {
         match self.resample {
             Resample::Bootstrap => self.train.len(),
             Resample::Halves => self.train.len() / 2,
+        }
+    }
+
+    /// The least and the largest of all inputs.
+    pub fn range(&self) -> (f64, f64) {
+        let all = [&self.train, &self.test].map(|part| part.inputs.values());
+        let all = all.iter().copied().flatten().copied();
+        all.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, most), x| {
+            (least.min(x), most.max(x))
+        })
+    }
+
+    /// What takes the place of the truth at the test rows: their labels; of classes, by row and
+    /// class, 1 for the class that came and 0 for the others.
+    pub fn truth(&self) -> Vec<f64> {
+        match self.classes.len() {
+            0 => self.test.labels.clone(),
+            classes => {
+                let mut truth = vec![0.0; self.test.len() * classes];
+                for (truth, label) in truth.chunks_exact_mut(classes).zip(&self.test.labels) {
+                    truth[*label as usize] = 1.0;
+                }
+                truth
+            }
         }
     }
 
