@@ -14,7 +14,7 @@
 
 use super::estimate::{Parts, PointsError, Rest, Tested, jackknife};
 use super::loss::times_log;
-use super::{Decomposition, Estimate, Loss, Split, Tally};
+use super::{Decomposition, Estimate, Loss, Split, Tally, diversity};
 use crate::problem::most_probable;
 
 /// What is told of a setting besides noise, bias and variance, by name.
@@ -219,7 +219,7 @@ fn of_setting(
     };
     let [noise, bias2, variance] = [0, 1, 2].map(estimate);
     let extra = names.iter().enumerate();
-    let extra = extra.map(|(i, name)| (*name, estimate(3 + i))).collect();
+    let mut extra: Vec<_> = extra.map(|(i, name)| (*name, estimate(3 + i))).collect();
     let risks: Vec<f64> = (0..points)
         .map(|j| (0..3).map(|i| at_points[i][j]).sum())
         .collect();
@@ -227,6 +227,15 @@ fn of_setting(
         .map(|j| loss.least(&truth[j * outputs..][..outputs]))
         .collect();
     let least = average(&least);
+    let variances: Vec<f64> = left_out.iter().map(|parts| parts[2]).collect();
+    extra.extend(diversity::of_setting(
+        setting,
+        all,
+        groups,
+        tested,
+        (variance.value, &variances),
+        least,
+    ));
     let value = noise.value + bias2.value + variance.value;
     let risk_left_out: Vec<f64> = left_out
         .iter()

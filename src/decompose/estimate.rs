@@ -1,6 +1,6 @@
 //! Estimates of the parts and their standard errors.
 
-use super::{Loss, Sources, Tally, classes, sources};
+use super::{Loss, Sources, Tally, classes, diversity, sources};
 
 /// How many groups resamples are dealt to: intervals from 20 to 25 groups with Student's t cover
 /// as they should even where bias² is near zero, where fewer groups or single resamples do not.
@@ -341,6 +341,14 @@ impl Decomposition {
             self.sources(setting, all, outputs, active, &left_sources, members)
         });
         let [bias2, variance, risk, train, test, gap] = estimates;
+        let extra = diversity::of_setting(
+            setting,
+            all,
+            groups,
+            tested,
+            (variance.value, &left_out[1]),
+            noise_mean,
+        );
         let [_, _, left_out, ..] = left_out;
         let risk_resampling_se = jackknife(left_out.iter().copied());
         Parts {
@@ -353,6 +361,7 @@ impl Decomposition {
             gap,
             risk_resampling_se,
             sources,
+            extra,
             left_out,
             ..Parts::of_risks(all, setting, noise_mean, b + v, spread[2])
         }

@@ -20,7 +20,8 @@ pub enum Loss {
     /// (p - y)²; for classes the sum over them, Brier's score.
     #[default]
     Squared,
-    /// -ln of the probability of the class that came, with p smoothed to (p + ε)/(1 + Kε).
+    /// -ln of the probability of the class that came. A prediction with a probability below
+    /// ε/(1 + Kε) is smoothed to (p + ε)/(1 + Kε), so that none is ever infinitely wrong.
     CrossEntropy {
         /// ε.
         smoothing: f64,
@@ -122,8 +123,14 @@ impl Loss {
             Loss::Squared => score.copy_from_slice(prediction),
             Loss::CrossEntropy { smoothing } => {
                 let sum = 1.0 + smoothing * prediction.len() as f64;
+                // What was smoothed before is left alone, also after rounding.
+                let least = prediction.iter().copied().fold(1.0, f64::min);
+                let (more, sum) = match least < (1.0 - 1e-9) * smoothing / sum {
+                    true => (smoothing, sum),
+                    false => (0.0, 1.0),
+                };
                 for (score, p) in score.iter_mut().zip(prediction) {
-                    *score = ((p + smoothing) / sum).ln();
+                    *score = ((p + more) / sum).ln();
                 }
                 return prediction.iter().filter(|p| **p == 0.0).count();
             }

@@ -22,6 +22,7 @@
 //! and the quartiles. With crossed draws the variance is split by source ([`Sources`]).
 
 mod classes;
+mod diversity;
 mod estimate;
 mod exact;
 mod histogram;
@@ -29,6 +30,7 @@ mod loss;
 mod moments;
 mod sources;
 
+pub use diversity::{Company, Members, NAMES as DIVERSITY};
 pub use estimate::{
     Decomposition, Estimate, GROUPS, Parts, Tested, decompose, groups_for, heavy_tail,
 };

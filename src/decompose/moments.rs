@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Histogram;
 use super::sources::{CELLS, contrasts};
+use super::{Company, Histogram, Members};
 use crate::lanes::{LANES, Lanes, wide};
 
 /// The sums of some resamples, for one learner: for every setting and test point the mean of
@@ -39,6 +39,8 @@ pub struct Tally {
     pub(super) contrasts: Vec<f64>,
     /// By setting: how many probabilities were exactly 0, under cross-entropy.
     zeros: Vec<f64>,
+    /// Of ensembles, where their diversity is wanted: sums over members.
+    pub(super) company: Option<Box<Company>>,
 }
 
 /// Of so many resamples a tally keeps the risks before it counts them. The engine's blocks are no
@@ -70,6 +72,21 @@ impl Tally {
             recent: Vec::new(),
             contrasts: vec![0.0; contrasts * settings * points],
             zeros: vec![0.0; settings],
+            company: None,
+        }
+    }
+
+    /// The same, of ensembles whose members are looked at; a prediction has so many outputs.
+    pub fn with_company(mut self, outputs: usize) -> Self {
+        let company = Company::new(self.train.len(), self.points / outputs, outputs);
+        self.company = Some(Box::new(company));
+        self
+    }
+
+    /// Adds the members of one setting's ensemble, in the resample that was begun.
+    pub fn add_members(&mut self, setting: usize, members: &Members) {
+        if let Some(company) = &mut self.company {
+            company.add(setting, members, self.count);
         }
     }
 
@@ -86,6 +103,9 @@ impl Tally {
             &mut self.zeros,
         ] {
             sums.fill(0.0);
+        }
+        if let Some(company) = &mut self.company {
+            company.clear();
         }
         self.risks.iter_mut().for_each(Histogram::clear);
         self.recent.clear();
@@ -108,7 +128,8 @@ impl Tally {
                 &tally.contrasts,
                 &tally.zeros,
             ];
-            (tally.points, sums.map(Vec::len), tally.risks.len())
+            let company = tally.company.as_ref().map(|company| company.sizes());
+            (tally.points, sums.map(Vec::len), tally.risks.len(), company)
         };
         sizes(self) == sizes(other)
     }
@@ -252,6 +273,9 @@ impl Tally {
             for (sum, other) in sums.iter_mut().zip(others) {
                 *sum += other;
             }
+        }
+        if let (Some(mine), Some(theirs)) = (&mut self.company, &other.company) {
+            mine.join(theirs, here, there);
         }
         self.count_risks();
         for (risks, others) in self.risks.iter_mut().zip(&other.risks) {

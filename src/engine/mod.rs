@@ -115,6 +115,8 @@ pub struct KeptFit {
     pub risk: Vec<f64>,
     /// By setting: its error on its training set.
     pub train: Vec<f64>,
+    /// By setting: the diversity of this very ensemble; empty where it is not wanted.
+    pub diversity: Vec<f64>,
     /// By setting: what the solving for weights met with, for the very first resamples.
     pub diagnoses: Vec<Option<Diagnosis>>,
 }

@@ -211,6 +211,7 @@ fn join_kept(
             fit.predictions.append(&mut found.predictions);
             fit.risk.append(&mut found.risk);
             fit.train.append(&mut found.train);
+            fit.diversity.append(&mut found.diversity);
             fit.diagnoses.append(&mut found.diagnoses);
         }
     }

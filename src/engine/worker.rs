@@ -3,7 +3,7 @@
 use super::{Kept, KeptFit, NotNumbers, RunError};
 use rand::RngExt;
 
-use crate::decompose::{CELLS, Loss, Observation, Source, Tally};
+use crate::decompose::{CELLS, Loss, Members, Observation, Source, Tally};
 use crate::experiment::Experiment;
 use crate::lanes::squared_distance;
 use crate::learner::Learner;
@@ -40,6 +40,8 @@ pub(super) struct Worker<'a> {
     /// Of classes: the fresh labels, and the score of a prediction.
     classes: Vec<usize>,
     scores: Vec<f64>,
+    /// By setting: the members of an ensemble.
+    members: Vec<Members>,
     /// By cell, setting, test point and output.
     at_test: Vec<f64>,
     at_train: Vec<f64>,
@@ -84,7 +86,13 @@ pub(super) fn tallies(experiment: &Experiment) -> Vec<Tally> {
     let outputs = experiment.problem().outputs();
     let curves = experiment.curves.iter();
     curves
-        .map(|curve| Tally::new(curve.settings(), points * outputs, experiment.run.sources))
+        .map(|curve| {
+            let tally = Tally::new(curve.settings(), points * outputs, experiment.run.sources);
+            match experiment.run.diversity {
+                true => tally.with_company(outputs),
+                false => tally,
+            }
+        })
         .collect()
 }
 
@@ -115,6 +123,7 @@ impl<'a> Worker<'a> {
             fresh: vec![vec![0.0; truth.len()]; experiment.problems.len()],
             classes: vec![0; weights.len()],
             scores: vec![0.0; truth.len()],
+            members: Vec::new(),
             at_test: Vec::new(),
             at_train: Vec::new(),
             train_error: Vec::new(),
@@ -149,6 +158,10 @@ impl<'a> Worker<'a> {
                 },
                 risk: vec![0.0; settings],
                 train: vec![0.0; settings],
+                diversity: match experiment.run.diversity {
+                    true => vec![f64::NAN; settings],
+                    false => Vec::new(),
+                },
                 diagnoses: vec![None; settings],
             });
             self.tallies[which].begin();
@@ -280,6 +293,21 @@ impl<'a> Worker<'a> {
                 all.for_each(|error| *error *= distinct as f64);
             }
         }
+        if run.diversity {
+            let (truth, outputs) = (self.truth, self.outputs);
+            self.members.resize_with(settings, Members::default);
+            for members in &mut self.members {
+                members.begin(test.points.len(), outputs);
+            }
+            let (members, at_test) = (&mut self.members, &self.at_test);
+            let room = &mut self.scores;
+            room.resize(truth.len().max(2 * outputs), 0.0);
+            learner.predict_members(&test.points, &mut |c, _, prediction| {
+                let ensemble = &at_test[c * points..][..points];
+                members[c].add(run.loss, prediction, ensemble, truth, room);
+            });
+            room.truncate(truth.len());
+        }
         let tally = &mut self.tallies[which];
         let fresh = &self.fresh[stage.problem];
         for (c, &setting) in stage.settings.iter().enumerate() {
@@ -308,7 +336,13 @@ impl<'a> Worker<'a> {
             if !(seen.excess.is_finite() && seen.test.is_finite() && train_error.is_finite()) {
                 return Err(self.not_numbers(which, stage_index, c, resample));
             }
+            if run.diversity {
+                tally.add_members(setting, &self.members[c]);
+            }
             if let Some(kept) = &mut kept {
+                if run.diversity && self.members[c].count > 0 {
+                    kept.diversity[setting] = self.members[c].diversity(&test.weights);
+                }
                 let predictions = at(0);
                 let place = setting * points..(setting + 1) * points;
                 if let Some(kept) = kept.predictions.get_mut(place) {

@@ -336,6 +336,14 @@ pub enum Part {
     Train,
     /// The median of the risks of single training sets, which exists where their mean does not.
     Median,
+    /// Of ensembles, with `run.diversity`: the mean risk of their members.
+    MemberRisk,
+    /// The bias of a member.
+    AverageBias,
+    /// The variance of a member.
+    AverageVariance,
+    /// What the members' disagreement takes off the risk.
+    Diversity,
 }
 
 /// What the solving for weights met with, below a trade-off.
@@ -602,9 +610,9 @@ pub(super) fn check(
     all: &RawLook,
     curves: &[Curve],
     (problem, test): (&Problem, TestKind),
-    crossed: bool,
+    computed: Computed,
 ) -> Result<Vec<Figure>, Trouble> {
-    named(raw, all, |raw| kind(raw, curves, (problem, test), crossed))
+    named(raw, all, |raw| kind(raw, curves, (problem, test), computed))
 }
 
 /// The figures of a simulation with these panels.
@@ -706,7 +714,7 @@ fn kind(
     raw: &Spanned<RawFigure>,
     curves: &[Curve],
     (problem, test): (&Problem, TestKind),
-    crossed: bool,
+    computed: Computed,
 ) -> Result<(&'static str, Kind), Trouble> {
     let span = raw.span();
     let along_x = |name: &str| match (problem.dimension, problem.classes()) {
@@ -781,7 +789,7 @@ fn kind(
                 }
                 Ok(GroupPart {
                     title: inner.title.clone(),
-                    kind: kind(raw, curves, (problem, test), crossed)?.1,
+                    kind: kind(raw, curves, (problem, test), computed)?.1,
                 })
             })
             .collect::<Result<Vec<_>, _>>()?;
@@ -798,7 +806,7 @@ fn kind(
         }
     };
     if let Some(raw) = tradeoff {
-        let options = check_tradeoff(raw, curves, &span)?;
+        let options = check_tradeoff(raw, curves, computed, &span)?;
         return Ok(("tradeoff", Kind::Tradeoff(options)));
     }
     if let Some(raw) = fits {
@@ -824,11 +832,11 @@ fn kind(
         return Ok(("pointwise", Kind::Pointwise(options)));
     }
     if let Some(raw) = heatmap {
-        let options = check_heatmap(raw, curves, &span)?;
+        let options = check_heatmap(raw, curves, computed, &span)?;
         return Ok(("heatmap", Kind::Heatmap(options)));
     }
     if let Some(raw) = sources {
-        if !crossed {
+        if !computed.sources {
             let message = "`sources` draws what `run.sources = true` computes";
             return Err(Trouble::new(span, message).help(
                 "add `sources = true` under `[run]`; eight fits then take the place of one",
@@ -896,9 +904,36 @@ fn look(
     })
 }
 
+/// What a run computes only where it is asked to.
+#[derive(Clone, Copy)]
+pub(super) struct Computed {
+    /// The variance by source.
+    pub sources: bool,
+    /// The diversity of ensembles.
+    pub diversity: bool,
+}
+
+impl Computed {
+    /// Parts that are drawn must have been computed.
+    fn has(self, parts: &Spanned<Vec<Part>>) -> Result<(), Trouble> {
+        let of_members = |part: &Part| {
+            matches!(
+                part,
+                Part::MemberRisk | Part::AverageBias | Part::AverageVariance | Part::Diversity
+            )
+        };
+        if self.diversity || !parts.get_ref().iter().any(of_members) {
+            return Ok(());
+        }
+        let message = "what members of ensembles do is computed with `run.diversity = true`";
+        Err(Trouble::new(parts.span(), message).help("add `diversity = true` under `[run]`"))
+    }
+}
+
 fn check_tradeoff(
     raw: &RawTradeoff,
     curves: &[Curve],
+    computed: Computed,
     span: &Range<usize>,
 ) -> Result<Tradeoff, Trouble> {
     let learners = learners(&raw.learners, curves)?;
@@ -907,6 +942,7 @@ fn check_tradeoff(
         None => vec![Part::Noise, Part::Bias2, Part::Variance, Part::Risk],
         Some(parts) => {
             not_empty(parts.get_ref(), &parts.span(), "parts")?;
+            computed.has(parts)?;
             let main = parts.get_ref().iter().filter(|part| **part != Part::Noise);
             if raw.overlay && main.count() > 1 {
                 let message = "an overlay draws one part of every learner, beside the noise";
@@ -1108,6 +1144,7 @@ fn note(raw: &Spanned<RawNote>) -> Result<Note, Trouble> {
 fn check_heatmap(
     raw: &RawHeatmap,
     curves: &[Curve],
+    computed: Computed,
     span: &Range<usize>,
 ) -> Result<Heatmap, Trouble> {
     let mut learners = learners(&raw.learners, curves)?;
@@ -1135,6 +1172,7 @@ fn check_heatmap(
         None => vec![Part::Risk],
         Some(parts) => {
             not_empty(parts.get_ref(), &parts.span(), "parts")?;
+            computed.has(parts)?;
             parts.get_ref().clone()
         }
     };

@@ -242,6 +242,8 @@ pub struct Run {
     pub keep_fits: u64,
     /// How wrong a prediction is.
     pub loss: Loss,
+    /// Whether the members of ensembles are looked at, for their diversity.
+    pub diversity: bool,
     /// Whether inputs, noise and algorithm are crossed, to split the variance by source.
     pub sources: bool,
     /// How many settings are computed at a time, if not all: see [`Experiment::slabs`].
@@ -385,12 +387,16 @@ fn check(name: &str, source: &Source, bounds: &Bounds) -> Result<Experiment, Tro
     if problem.rows().is_none() {
         problem::check_finite(raw_problem, largest, &test, run.seed)?;
     }
+    let computed = figure::Computed {
+        sources: run.sources,
+        diversity: run.diversity,
+    };
     let figures = figure::check(
         &raw.figure,
         &raw.look,
         &curves,
         (largest, test.kind),
-        run.sources,
+        computed,
     )?;
     let mut source = source.clone();
     source.table = table;
@@ -428,6 +434,7 @@ fn told(name: &str, source: &Source, raw: RawExperiment) -> Experiment {
             keep_data: 0,
             keep_fits: 0,
             loss: Loss::Squared,
+            diversity: false,
             sources: false,
             slab: None,
         },

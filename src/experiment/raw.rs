@@ -170,6 +170,10 @@ pub(super) struct RawRun {
     /// as many as fit in about 1 GB).
     #[schemars(with = "Option<u64>")]
     pub slab: Option<Spanned<Num>>,
+    /// Whether to look at the members of ensembles: their risk, average bias and variance, and
+    /// diversity (default false).
+    #[schemars(with = "Option<bool>")]
+    pub diversity: Option<Spanned<bool>>,
     /// Whether to split the variance by source: inputs, label noise and the algorithm's own draws
     /// (default false; eight fits take the place of one).
     #[schemars(with = "Option<bool>")]

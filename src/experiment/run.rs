@@ -72,6 +72,10 @@ pub(super) fn check_run(raw: &RawRun, bounds: &Bounds) -> Result<Run, Trouble> {
         keep_data: keep,
         keep_fits: keep,
         loss: Loss::Squared,
+        diversity: raw
+            .diversity
+            .as_ref()
+            .is_some_and(|diversity| *diversity.get_ref()),
         sources: raw
             .sources
             .as_ref()
@@ -146,6 +150,13 @@ pub(super) fn check_loss(raw: &RawRun, problem: &Problem) -> Result<Loss, Troubl
             ));
         }
         loss = Loss::CrossEntropy { smoothing };
+    }
+    if let (Some(sources), Some(diversity)) = (&raw.sources, &raw.diversity)
+        && *sources.get_ref()
+        && *diversity.get_ref()
+    {
+        let message = "`diversity` and `sources` exclude each other";
+        return Err(Trouble::new(diversity.span(), message).help("run the experiment twice"));
     }
     if let Some(sources) = &raw.sources
         && *sources.get_ref()
@@ -300,7 +311,7 @@ pub(super) fn check_size(
     let points = test.points.len() * outputs;
     let places = (settings * points) as u64;
     // Mean and squares, and seven contrasts of a cube, for every group, and the table of points.
-    let sums = if run.sources { 9 } else { 2 };
+    let sums = if run.sources { 9 } else { 2 } + if run.diversity { 3 } else { 0 };
     let each = sums * crate::decompose::GROUPS as u64 + 10;
     let fixed = matches!(run.length, Length::Resamples(_));
     let two_way = curves.iter().any(|curve| curve.axes.len() > 1);

@@ -207,6 +207,10 @@ pub fn column_name(part: Part) -> &'static str {
         Part::Test => "test_risk",
         Part::Train => "train_risk",
         Part::Median => "risk_median",
+        Part::MemberRisk => "member_risk",
+        Part::AverageBias => "average_bias",
+        Part::AverageVariance => "average_variance",
+        Part::Diversity => "diversity",
     }
 }
 

@@ -157,6 +157,10 @@ pub fn colour(part: Part) -> Colour {
         Part::Risk | Part::Test => RISK,
         Part::Train => TRAIN,
         Part::Median => MEDIAN,
+        Part::MemberRisk => LEARNERS[3],
+        Part::AverageBias => LEARNERS[5],
+        Part::AverageVariance => LEARNERS[4],
+        Part::Diversity => LEARNERS[2],
     }
 }
 
@@ -179,5 +183,12 @@ pub fn name(part: Part, loss: Loss) -> &'static str {
         Part::Test => "testing error",
         Part::Train => "training error",
         Part::Median => "median risk",
+        Part::MemberRisk => "risk of a member",
+        Part::AverageBias => match loss.bias_name() {
+            "bias²" => "average bias²",
+            _ => "average bias",
+        },
+        Part::AverageVariance => "average variance",
+        Part::Diversity => "diversity",
     }
 }

@@ -3,7 +3,8 @@
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
-use super::family::{Blueprint, Choice, Family, Most, Number, Task, whole};
+use super::family::{Blueprint, COMBINE, Choice, Family, Most, Number, Task, whole};
+use super::probability::{argmax, smooth, softmax};
 use super::{Learner, Size, room};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
@@ -20,19 +21,23 @@ pub(super) const FAMILY: Family = Family {
         whole: true,
         default: Some(50.0),
     }],
-    choices: &[Choice {
-        name: "sample",
-        about: "whether every copy sees a bootstrap of the data, or its share of the data divided among all",
-        options: &["bootstrap", "split"],
-        classes_only: false,
-    }],
+    choices: &[
+        Choice {
+            name: "sample",
+            about: "whether every copy sees a bootstrap of the data, or its share of the data divided among all",
+            options: &["bootstrap", "split"],
+            classes_only: false,
+        },
+        COMBINE,
+    ],
     has_base: true,
     one_dimensional: false,
-    task: Task::Numbers,
+    task: Task::Both,
     build: |Blueprint {
                 settings,
                 choices,
                 base,
+                classes,
                 ..
             }| {
         let (base, wants) = base.expect("the checks give bagging its base");
@@ -47,7 +52,10 @@ pub(super) const FAMILY: Family = Family {
             0 => BaggingSample::Bootstrap,
             _ => BaggingSample::Split,
         };
-        Box::new(Bagging::with_sample(settings.collect(), base, sample))
+        let mut bagging = Bagging::with_sample(settings.collect(), base, sample);
+        bagging.classes = classes;
+        bagging.combine = Combine::chosen(choices[1]);
+        Box::new(bagging)
     },
 };
 
@@ -71,6 +79,30 @@ pub enum BaggingSample {
     All,
 }
 
+/// How the members of an ensemble of classifiers make one prediction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Combine {
+    /// The mean of their probabilities, the centroid for squared error.
+    #[default]
+    Probability,
+    /// The shares of their votes: each is for its most probable class, the lowest among equals.
+    Vote,
+    /// The geometric mean of their probabilities, made to sum to 1: the centroid for cross-entropy.
+    /// A member's probabilities are [smoothed](smooth) first, so that none is zero.
+    Geometric,
+}
+
+impl Combine {
+    /// That of an option of [`COMBINE`].
+    pub(super) fn chosen(option: usize) -> Self {
+        match option {
+            0 => Combine::Probability,
+            1 => Combine::Vote,
+            _ => Combine::Geometric,
+        }
+    }
+}
+
 /// Bootstrap aggregation: the prediction is the mean over M members of the base learner, member i
 /// fitted to n pairs drawn with replacement from the training set.
 ///
@@ -83,10 +115,14 @@ pub enum BaggingSample {
 /// are others, so every M is an ensemble of its own. Members beyond the n-th would have no data and
 /// are left out.
 ///
+/// Of classifiers, `combine` says what is made of the members' probabilities: their mean, the shares
+/// of their votes, or their normalised geometric mean; see [`Combine`].
+///
 /// | number | meaning | range | default |
 /// |---|---|---|---|
 /// | `members` | number M of copies | 1 to 10 000 | 50 |
 /// | `sample` | what a copy is fitted to | `bootstrap` or `split` | `bootstrap` |
+/// | `combine` | for classes: how members make one prediction | `probability`, `vote` or `geometric` | `probability` |
 ///
 /// **Cost** of a whole path: M_max paths of the base learner; with `split` one for every member of
 /// every M, on n/M pairs each.
@@ -114,6 +150,9 @@ pub struct Bagging {
     settings: Vec<BaggingSetting>,
     sample: BaggingSample,
     base: Box<dyn Learner>,
+    /// How many classes there are; 0 where labels are numbers.
+    classes: usize,
+    combine: Combine,
     members: Vec<Box<dyn Learner>>,
     /// With [`BaggingSample::Split`]: for every M, how many members it has.
     ensembles: Vec<(usize, usize)>,
@@ -139,12 +178,54 @@ impl Bagging {
             settings,
             sample,
             base,
+            classes: 0,
+            combine: Combine::default(),
             members: Vec::new(),
             ensembles: Vec::new(),
             drawn: Training::default(),
             counts: Vec::new(),
             sums: Vec::new(),
             predictions: Vec::new(),
+        }
+    }
+
+    /// The same for labels that are classes 0, 1, …, K - 1, with a base for as many.
+    pub fn classifier(
+        settings: Vec<BaggingSetting>,
+        base: Box<dyn Learner>,
+        sample: BaggingSample,
+        classes: usize,
+        combine: Combine,
+    ) -> Self {
+        Bagging {
+            classes: classes.max(1),
+            combine,
+            ..Bagging::with_sample(settings, base, sample)
+        }
+    }
+
+    /// Predicts with one member after the other.
+    fn ask_members(&mut self, points: &Points, mut hear: impl FnMut(Turn, &[f64])) {
+        let outputs = points.len() * self.classes.max(1);
+        let predictions = room(&mut self.predictions, self.base.capacities() * outputs);
+        // Bootstrapped members are one ensemble, whose beginnings are the smaller ones; of an
+        // ensemble that divides the data only all members together are of use.
+        let one = [(0, self.members.len())];
+        let ensembles = match self.sample {
+            BaggingSample::Split => self.ensembles.as_slice(),
+            _ => &one,
+        };
+        let mut members = self.members.iter_mut();
+        for &(size, count) in ensembles {
+            for (member, learner) in members.by_ref().take(count).enumerate() {
+                learner.predict(points, predictions);
+                let turn = Turn {
+                    size,
+                    count,
+                    member,
+                };
+                hear(turn, predictions);
+            }
         }
     }
 
@@ -199,6 +280,62 @@ pub(crate) fn bootstrap(
     data.repeat_into(counts, sample);
 }
 
+/// A member's turn: where it stands in its ensemble.
+#[derive(Clone, Copy)]
+struct Turn {
+    /// The number of members that the ensemble is for; 0 where it is for any.
+    size: usize,
+    /// How many it has.
+    count: usize,
+    member: usize,
+}
+
+impl Turn {
+    /// Whether a setting with so many members has this one.
+    fn belongs_to(self, members: usize) -> bool {
+        match self.size {
+            0 => self.member < members,
+            size => members == size,
+        }
+    }
+
+    /// Whether it is the last one of such a setting.
+    fn completes(self, members: usize) -> bool {
+        let last = match self.size {
+            0 => members,
+            _ => self.count,
+        };
+        self.belongs_to(members) && self.member + 1 == last
+    }
+}
+
+impl Combine {
+    /// Adds a member's predictions to the sums.
+    fn add(self, predictions: &[f64], classes: usize, sums: &mut [f64]) {
+        let each = sums.iter_mut().zip(predictions);
+        match self {
+            Combine::Probability => each.for_each(|(sum, p)| *sum += p),
+            Combine::Geometric => each.for_each(|(sum, p)| *sum += smooth(*p, classes).ln()),
+            Combine::Vote => {
+                let rows = predictions.chunks_exact(classes.max(1));
+                for (sums, row) in sums.chunks_exact_mut(classes.max(1)).zip(rows) {
+                    sums[argmax(row)] += 1.0;
+                }
+            }
+        }
+    }
+
+    /// Makes predictions of the sums of so many members.
+    fn conclude(self, sums: &[f64], members: usize, classes: usize, out: &mut [f64]) {
+        for (out, sum) in out.iter_mut().zip(sums) {
+            *out = sum / members as f64;
+        }
+        if self == Combine::Geometric {
+            out.chunks_exact_mut(classes.max(1)).for_each(softmax);
+        }
+    }
+}
+
 impl Learner for Bagging {
     fn capacities(&self) -> usize {
         self.settings.len()
@@ -222,44 +359,50 @@ impl Learner for Bagging {
     }
 
     fn predict(&mut self, points: &Points, out: &mut [f64]) {
-        let total = points.len();
-        let length = self.base.capacities() * total;
-        let sums = room(&mut self.sums, length);
-        let predictions = room(&mut self.predictions, length);
-        // Bootstrapped members are one ensemble, whose beginnings are the smaller ones; of an
-        // ensemble that divides the data only all members together are of use.
-        let one = [(0, self.members.len())];
-        let ensembles = match self.sample {
-            BaggingSample::Split => self.ensembles.as_slice(),
-            _ => &one,
-        };
-        let mut members = self.members.iter_mut();
-        for &(size, count) in ensembles {
-            sums.fill(0.0);
-            for (i, member) in members.by_ref().take(count).enumerate() {
-                member.predict(points, predictions);
-                for (sum, prediction) in sums.iter_mut().zip(&*predictions) {
-                    *sum += prediction;
-                }
-                let complete = |wanted: usize| match size {
-                    0 => wanted == i + 1,
-                    _ => wanted == size && i + 1 == count,
-                };
-                for (c, setting) in self.settings.iter().enumerate() {
-                    if complete(setting.members) {
-                        let sums = &sums[setting.base * total..][..total];
-                        for (mean, sum) in out[c * total..][..total].iter_mut().zip(sums) {
-                            *mean = sum / (i + 1) as f64;
-                        }
-                    }
+        let (combine, classes) = (self.combine, self.classes);
+        let length = points.len() * classes.max(1);
+        let settings = std::mem::take(&mut self.settings);
+        let mut kept = std::mem::take(&mut self.sums);
+        let sums = room(&mut kept, self.base.capacities() * length);
+        self.ask_members(points, |turn, predictions| {
+            if turn.member == 0 {
+                sums.fill(0.0);
+            }
+            combine.add(predictions, classes, sums);
+            for (c, setting) in settings.iter().enumerate() {
+                if turn.completes(setting.members) {
+                    let sums = &sums[setting.base * length..][..length];
+                    let out = &mut out[c * length..][..length];
+                    combine.conclude(sums, turn.member + 1, classes, out);
                 }
             }
-        }
+        });
+        (self.settings, self.sums) = (settings, kept);
+    }
+
+    fn predict_members(
+        &mut self,
+        points: &Points,
+        visit: &mut dyn FnMut(usize, usize, &[f64]),
+    ) -> bool {
+        let length = points.len() * self.classes.max(1);
+        let settings = std::mem::take(&mut self.settings);
+        self.ask_members(points, |turn, predictions| {
+            for (c, setting) in settings.iter().enumerate() {
+                if turn.belongs_to(setting.members) {
+                    let predictions = &predictions[setting.base * length..][..length];
+                    visit(c, turn.member, predictions);
+                }
+            }
+        });
+        self.settings = settings;
+        true
     }
 
     fn members(&self) -> Option<Vec<usize>> {
-        // Members of another number would have other shares of the data.
-        let alike = self.sample != BaggingSample::Split;
+        // Members of another number would have other shares of the data, and a geometric mean is
+        // none.
+        let alike = self.sample != BaggingSample::Split && self.combine != Combine::Geometric;
         let members = self.settings.iter().map(|setting| setting.members);
         alike.then(|| members.collect())
     }

@@ -130,6 +130,22 @@ pub(super) const DEPTH: Number = Number {
     default: Some(f64::INFINITY),
 };
 
+/// What trees for classes are grown to lower, alone or in a forest.
+pub(super) const CRITERION: Choice = Choice {
+    name: "criterion",
+    about: "what a split is to lower: Gini impurity or entropy",
+    options: &["gini", "entropy"],
+    classes_only: true,
+};
+
+/// How ensembles of classifiers make one prediction of their members'.
+pub(super) const COMBINE: Choice = Choice {
+    name: "combine",
+    about: "whether members' probabilities are averaged, their votes counted, or the probabilities' geometric mean taken",
+    options: &["probability", "vote", "geometric"],
+    classes_only: true,
+};
+
 /// Every model family.
 pub const FAMILIES: &[&Family] = &[
     &super::knn::FAMILY,

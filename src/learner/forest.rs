@@ -1,7 +1,11 @@
 //! Random forests: bagged trees that look at a few features for every split.
 
-use super::family::{Blueprint, Choice, DEPTH, Family, Most, Number, Task, whole};
-use super::{Bagging, BaggingSample, BaggingSetting, Learner, Tree, TreeSetting};
+use super::family::{
+    Blueprint, COMBINE, CRITERION, Choice, DEPTH, Family, Most, Number, Task, whole,
+};
+use super::{
+    Bagging, BaggingSample, BaggingSetting, Combine, Criterion, Learner, Tree, TreeSetting,
+};
 
 pub(super) const FAMILY: Family = Family {
     name: "forest",
@@ -36,17 +40,24 @@ pub(super) const FAMILY: Family = Family {
             default: Some(f64::INFINITY),
         },
     ],
-    choices: &[Choice {
-        name: "bootstrap",
-        about: "whether every tree sees a bootstrap of the data, or all of it",
-        options: &["true", "false"],
-        classes_only: false,
-    }],
+    choices: &[
+        Choice {
+            name: "bootstrap",
+            about: "whether every tree sees a bootstrap of the data, or all of it",
+            options: &["true", "false"],
+            classes_only: false,
+        },
+        CRITERION,
+        COMBINE,
+    ],
     has_base: false,
     one_dimensional: false,
-    task: Task::Numbers,
+    task: Task::Both,
     build: |Blueprint {
-                settings, choices, ..
+                settings,
+                choices,
+                classes,
+                ..
             }| {
         let settings: Vec<(usize, TreeSetting)> = settings
             .iter()
@@ -60,7 +71,13 @@ pub(super) const FAMILY: Family = Family {
                 (whole(numbers[0]), tree)
             })
             .collect();
-        forest(&settings, choices[0] == 0)
+        let bootstrap = choices[0] == 0;
+        if classes == 0 {
+            return forest(&settings, bootstrap);
+        }
+        let criterion = Criterion::chosen(choices[1]);
+        let combine = Combine::chosen(choices[2]);
+        forest_classifier(&settings, bootstrap, classes, criterion, combine)
     },
 };
 
@@ -78,6 +95,8 @@ pub(super) const FAMILY: Family = Family {
 /// | `leaves` | largest number of leaves, best splits first | from 1 | no limit |
 /// | `tries` | features looked at for every split | 1 to the dimension | all |
 /// | `bootstrap` | whether every tree sees a bootstrap | `true` or `false` | `true` |
+/// | `criterion` | for classes: what a split is to lower | `gini` or `entropy` | `gini` |
+/// | `combine` | for classes: how trees make one prediction | `probability`, `vote` or `geometric` | `probability` |
 ///
 /// **Cost** of a whole path: one forest of the most trees gives every smaller number, and each of
 /// its trees every depth or every number of leaves.
@@ -101,6 +120,30 @@ pub(super) const FAMILY: Family = Family {
 /// assert_eq!(out, [5.0]);
 /// ```
 pub fn forest(settings: &[(usize, TreeSetting)], bootstrap: bool) -> Box<dyn Learner> {
+    let (bags, trees, sample) = bags(settings, bootstrap);
+    let trees = Box::new(Tree::new(trees));
+    Box::new(Bagging::with_sample(bags, trees, sample))
+}
+
+/// A [`forest`] for labels that are classes 0, 1, …, K - 1: [`Bagging::classifier`] of a
+/// [`Tree::classifier`].
+pub fn forest_classifier(
+    settings: &[(usize, TreeSetting)],
+    bootstrap: bool,
+    classes: usize,
+    criterion: Criterion,
+    combine: Combine,
+) -> Box<dyn Learner> {
+    let (bags, trees, sample) = bags(settings, bootstrap);
+    let trees = Box::new(Tree::classifier(trees, classes, criterion));
+    Box::new(Bagging::classifier(bags, trees, sample, classes, combine))
+}
+
+/// The settings of the bagging and of its trees, equal trees but once.
+fn bags(
+    settings: &[(usize, TreeSetting)],
+    bootstrap: bool,
+) -> (Vec<BaggingSetting>, Vec<TreeSetting>, BaggingSample) {
     let mut trees: Vec<TreeSetting> = Vec::new();
     let mut bags = Vec::new();
     for &(members, tree) in settings {
@@ -117,9 +160,5 @@ pub fn forest(settings: &[(usize, TreeSetting)], bootstrap: bool) -> Box<dyn Lea
         true => BaggingSample::Bootstrap,
         false => BaggingSample::All,
     };
-    Box::new(Bagging::with_sample(
-        bags,
-        Box::new(Tree::new(trees)),
-        sample,
-    ))
+    (bags, trees, sample)
 }

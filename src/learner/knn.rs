@@ -5,14 +5,15 @@ use linfa_nn::{CommonNearestNeighbour, NearestNeighbour};
 use ndarray::{ArrayView1, ArrayView2};
 
 use super::family::{Blueprint, Family, Most, Number, Task, whole};
-use super::{Learner, Size};
+use super::probability::both_of_two;
+use super::{Learner, Size, room};
 use crate::lanes::wide;
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
 pub(super) const FAMILY: Family = Family {
     name: "knn",
-    about: "the mean label of the k nearest training points",
+    about: "the mean label of the k nearest training points, or their shares of classes",
     numbers: &[Number {
         name: "k",
         about: "number of neighbours",
@@ -25,14 +26,18 @@ pub(super) const FAMILY: Family = Family {
     choices: &[],
     has_base: false,
     one_dimensional: false,
-    task: Task::Numbers,
-    build: |Blueprint { settings, .. }| {
-        Box::new(Knn::new(settings.iter().map(|s| whole(s[0])).collect()))
+    task: Task::Both,
+    build: |Blueprint {
+                settings, classes, ..
+            }| {
+        let ks = settings.iter().map(|s| whole(s[0])).collect();
+        Box::new(Knn::for_labels(ks, classes))
     },
 };
 
 /// k nearest neighbours: the prediction at x is the mean label of the k training points nearest
-/// to x in Euclidean distance.
+/// to x in Euclidean distance; of a [`Knn::classifier`], the probability of a class is its share of
+/// their k votes.
 ///
 /// Ties are broken by (distance, index in the training set), so the answer is always the same.
 ///
@@ -64,9 +69,7 @@ pub(super) const FAMILY: Family = Family {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Knn {
-    /// The k of every setting, and by increasing k which settings want it.
-    ks: Vec<usize>,
-    rising: Vec<usize>,
+    path: Path,
     data: Training,
     line: Line,
     nearest: Vec<f64>,
@@ -74,6 +77,66 @@ pub struct Knn {
     below: Vec<u32>,
     sums: Vec<f64>,
     means: Vec<f64>,
+    /// For more than two classes: the shares of one of them, and the labels.
+    shares: Vec<f64>,
+    labels: Vec<f64>,
+}
+
+/// The settings, and what they make of the labels of neighbours.
+#[derive(Clone, Debug)]
+struct Path {
+    /// The k of every setting, and by increasing k which settings want it.
+    ks: Vec<usize>,
+    rising: Vec<usize>,
+    /// How many classes there are; 0 where labels are numbers.
+    classes: usize,
+    /// By class: the votes so far.
+    votes: Vec<f64>,
+}
+
+impl Path {
+    /// Whether labels are averaged as they are. On labels 0 and 1 the mean is the share of class 1.
+    fn averages(&self) -> bool {
+        matches!(self.classes, 0 | 2)
+    }
+
+    /// Writes what the first labels of the nearest say as the predictions at point j of `total`.
+    fn conclude(&mut self, nearest: &[f64], j: usize, total: usize, out: &mut [f64]) {
+        match self.averages() {
+            true => self.average(nearest, j, total, out),
+            false => self.vote(nearest, j, total, out),
+        }
+    }
+
+    /// The mean.
+    fn average(&self, nearest: &[f64], j: usize, total: usize, out: &mut [f64]) {
+        let (mut sum, mut taken) = (0.0, 0);
+        for &c in &self.rising {
+            let k = self.ks[c].min(nearest.len());
+            for label in &nearest[taken..k] {
+                sum += label;
+            }
+            taken = k;
+            out[c * total + j] = sum / k as f64;
+        }
+    }
+
+    /// The share of every class.
+    fn vote(&mut self, nearest: &[f64], j: usize, total: usize, out: &mut [f64]) {
+        let mut taken = 0;
+        self.votes.fill(0.0);
+        for &c in &self.rising {
+            let k = self.ks[c].min(nearest.len());
+            for label in &nearest[taken..k] {
+                self.votes[*label as usize] += 1.0;
+            }
+            taken = k;
+            let row = &mut out[(c * total + j) * self.classes..][..self.classes];
+            for (share, votes) in row.iter_mut().zip(&self.votes) {
+                *share = votes / k as f64;
+            }
+        }
+    }
 }
 
 /// The training set in one dimension, by rising x, between walls at -∞ and +∞. Among equal x the
@@ -185,24 +248,39 @@ fn mean_labels(labels: &[f64], k: usize, sums: &mut [f64], means: &mut [f64]) {
 }
 
 impl Knn {
-    /// A path over `ks`, in any order.
+    /// A path over `ks`, in any order, for labels that are numbers.
     pub fn new(ks: Vec<usize>) -> Self {
+        Knn::for_labels(ks, 0)
+    }
+
+    /// The same for labels that are classes 0, 1, …, K - 1.
+    pub fn classifier(ks: Vec<usize>, classes: usize) -> Self {
+        Knn::for_labels(ks, classes.max(1))
+    }
+
+    fn for_labels(ks: Vec<usize>, classes: usize) -> Self {
         let mut rising: Vec<usize> = (0..ks.len()).collect();
         rising.sort_by_key(|&c| ks[c]);
         Knn {
-            ks,
-            rising,
+            path: Path {
+                ks,
+                rising,
+                classes,
+                votes: vec![0.0; classes],
+            },
             data: Training::default(),
             line: Line::default(),
             nearest: Vec::new(),
             below: Vec::new(),
             sums: Vec::new(),
             means: Vec::new(),
+            shares: Vec::new(),
+            labels: Vec::new(),
         }
     }
 
     fn largest(&self) -> usize {
-        let k = self.ks.iter().copied().max().unwrap_or(0);
+        let k = self.path.ks.iter().copied().max().unwrap_or(0);
         k.min(self.data.len())
     }
 
@@ -212,8 +290,7 @@ impl Knn {
     fn slide(&mut self, x: &[f64], out: &mut [f64]) {
         let largest = self.largest();
         let Knn {
-            ks,
-            rising,
+            path: Path { ks, rising, .. },
             line,
             below,
             sums,
@@ -259,17 +336,25 @@ impl Knn {
         }
     }
 
-    /// Writes the means of the first labels of `nearest` as the predictions at point j of `total`.
-    fn average(&self, j: usize, total: usize, out: &mut [f64]) {
-        let (mut sum, mut taken) = (0.0, 0);
-        for &c in &self.rising {
-            let k = self.ks[c].min(self.nearest.len());
-            for label in &self.nearest[taken..k] {
-                sum += label;
-            }
-            taken = k;
-            out[c * total + j] = sum / k as f64;
+    /// The same for classes, each of which is the label 1 for itself and 0 for all others in turn.
+    fn slide_classes(&mut self, points: &Points, out: &mut [f64]) {
+        let (length, classes) = (self.capacities() * points.len(), self.path.classes);
+        // The labels themselves come back at the end.
+        let mut shares = std::mem::take(&mut self.shares);
+        let mut labels = std::mem::take(&mut self.labels);
+        labels.clone_from(&self.line.labels);
+        for class in 0..classes {
+            let votes = labels.iter().map(|l| f64::from(*l == class as f64));
+            self.line.labels.clear();
+            self.line.labels.extend(votes);
+            self.line.begin(points, &mut self.below);
+            let shares = room(&mut shares, length);
+            self.slide(points.values(), shares);
+            let places = out.iter_mut().skip(class).step_by(classes);
+            places.zip(shares).for_each(|(p, share)| *p = *share);
         }
+        std::mem::swap(&mut self.line.labels, &mut labels);
+        (self.shares, self.labels) = (shares, labels);
     }
 
     fn predict_in_space(&mut self, points: &Points, out: &mut [f64]) {
@@ -299,14 +384,14 @@ impl Knn {
             self.nearest.clear();
             let labels = ranked.iter().take(count).map(|&(_, i)| self.data.labels[i]);
             self.nearest.extend(labels);
-            self.average(j, total, out);
+            self.path.conclude(&self.nearest, j, total, out);
         }
     }
 }
 
 impl Learner for Knn {
     fn capacities(&self) -> usize {
-        self.ks.len()
+        self.path.ks.len()
     }
 
     fn fit(&mut self, data: &Training, _: &Stream) {
@@ -319,19 +404,24 @@ impl Learner for Knn {
     fn predict(&mut self, points: &Points, out: &mut [f64]) {
         if points.dimension() > 1 {
             self.predict_in_space(points, out);
-        } else if self.line.plain {
+        } else if self.line.plain && self.path.averages() {
             self.line.begin(points, &mut self.below);
             self.slide(points.values(), out);
+        } else if self.line.plain {
+            self.slide_classes(points, out);
         } else {
             for (j, &x) in points.values().iter().enumerate() {
                 self.walk(x);
-                self.average(j, points.len(), out);
+                self.path.conclude(&self.nearest, j, points.len(), out);
             }
+        }
+        if self.path.classes == 2 {
+            both_of_two(out);
         }
     }
 
     fn is_linear(&self) -> bool {
-        true
+        self.path.classes == 0
     }
 
     fn work(&self, size: Size) -> f64 {
@@ -339,6 +429,7 @@ impl Learner for Knn {
             1.0 => 0.0,
             dimension => dimension * size.train,
         };
-        size.predictions() * (self.capacities() as f64 + search)
+        let outputs = (self.capacities() * self.path.classes.max(1)) as f64;
+        size.predictions() * (outputs + search)
     }
 }

@@ -21,15 +21,16 @@ mod linear;
 mod linfa;
 mod network;
 mod polynomial;
+pub mod probability;
 mod spectrum;
 mod tree;
 
 pub use self::linfa::FromLinfa;
 pub(crate) use bagging::bootstrap;
-pub use bagging::{Bagging, BaggingSample, BaggingSetting};
+pub use bagging::{Bagging, BaggingSample, BaggingSetting, Combine};
 pub use boosting::{Boosting, BoostingSetting};
 pub use family::{Blueprint, Choice, FAMILIES, Family, Most, Number, Task, family};
-pub use forest::forest;
+pub use forest::{forest, forest_classifier};
 pub use fourier::{Fourier, FourierSetting};
 pub use gaussians::{Gaussians, GaussiansSetting};
 pub use kernel::{Kernel, KernelShape};
@@ -38,7 +39,7 @@ pub use linear::{Linear, LinearSetting};
 pub use network::{Activation, Network, NetworkSetting, Optimiser};
 pub use polynomial::{Basis, Polynomial, PolynomialSetting};
 pub(crate) use tree::between;
-pub use tree::{Tree, TreeSetting};
+pub use tree::{Criterion, Tree, TreeSetting};
 
 use crate::problem::{Points, Problem, Training};
 use crate::stream::Stream;
@@ -78,6 +79,18 @@ pub trait Learner: Replicate + Send + Sync {
     /// members every setting has. Their correlation then gives the variance for any other number.
     fn members(&self) -> Option<Vec<usize>> {
         None
+    }
+
+    /// For an ensemble that combines members of equal standing: calls `visit` with every setting,
+    /// each of its members in turn, and what that member predicts at all points, as
+    /// [`Learner::predict`] would for one setting. Returns whether it is such an ensemble.
+    fn predict_members(
+        &mut self,
+        points: &Points,
+        visit: &mut dyn FnMut(usize, usize, &[f64]),
+    ) -> bool {
+        let _ = (points, visit);
+        false
     }
 
     /// For problems where they are known although the inputs are drawn anew: the exact bias² and

@@ -15,7 +15,7 @@ use crate::engine::GroupState;
 use crate::experiment::Experiment;
 
 /// What a part file begins with; the number is that of its format.
-const MAGIC: &[u8] = b"bvlab part 2\n";
+const MAGIC: &[u8] = b"bvlab part 3\n";
 
 /// The folder of a run that goes on, in its folder of results.
 const GOING_ON: &str = ".parts";

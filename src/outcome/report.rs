@@ -215,7 +215,7 @@ fn loss_in_words(
             let zeros = parts().map(|parts| parts.zeros).fold(0.0, f64::max);
             writeln!(
                 text,
-                "cross-entropy in nats, of probabilities smoothed to (p + ε)/(1 + Kε) with ε = {smoothing:e}: \
+                "cross-entropy in nats, with predictions that are too sure smoothed to (p + ε)/(1 + Kε), ε = {smoothing:e}: \
                  up to {} % of a learner's probabilities were exactly 0\n",
                 short((1000.0 * zeros).round() / 10.0)
             )

@@ -480,7 +480,7 @@ fn fits(experiment: &Experiment, results: &Results, places: &[Place]) -> Table {
 fn runs(experiment: &Experiment, results: &Results) -> Table {
     let mut settings = Settings::default();
     let mut resample = Vec::new();
-    let (mut risk, mut train) = (Vec::new(), Vec::new());
+    let (mut risk, mut train, mut diversity) = (Vec::new(), Vec::new(), Vec::new());
     for (which, curve) in experiment.curves.iter().enumerate() {
         let names = Names::of(curve);
         for setting in 0..curve.settings() {
@@ -490,12 +490,17 @@ fn runs(experiment: &Experiment, results: &Results) -> Table {
                 resample.push(kept.resample);
                 risk.push(kept.fits[which].risk[setting]);
                 train.push(kept.fits[which].train[setting]);
+                diversity.extend(kept.fits[which].diversity.get(setting));
             }
         }
     }
-    settings
+    let table = settings
         .table(experiment, false)
         .whole("resample", resample)
         .number("risk", risk)
-        .number("train_risk", train)
+        .number("train_risk", train);
+    match experiment.run.diversity {
+        true => table.number("diversity", diversity),
+        false => table,
+    }
 }

@@ -97,20 +97,11 @@ fn divergence(p: [f64; 3], q: [f64; 3]) -> f64 {
     p.iter().zip(q).map(|(p, q)| p * (p / q).ln()).sum()
 }
 
-/// The smoothing that is the default.
-fn smooth(p: [f64; 3]) -> [f64; 3] {
-    p.map(|p| (p + 1e-6) / (1.0 + 3e-6))
-}
-
 /// Noise, bias and variance of cross-entropy, by their definitions.
 fn cross_entropy() -> [f64; 3] {
     let centroid = |x: f64| {
         let logs: Vec<f64> = (0..3)
-            .map(|k| {
-                (0..4)
-                    .map(|i| OFTEN[i] * smooth(prediction(i, x))[k].ln())
-                    .sum()
-            })
+            .map(|k| (0..4).map(|i| OFTEN[i] * prediction(i, x)[k].ln()).sum())
             .collect();
         let sum: f64 = logs.iter().map(|log: &f64| log.exp()).sum();
         [0, 1, 2].map(|k| logs[k].exp() / sum)
@@ -118,7 +109,7 @@ fn cross_entropy() -> [f64; 3] {
     [
         mean(|x, _| truth(x).iter().map(|p| -p * p.ln()).sum()),
         mean(|x, _| divergence(truth(x), centroid(x))),
-        mean(|x, p| divergence(centroid(x), smooth(p))),
+        mean(|x, p| divergence(centroid(x), p)),
     ]
 }
 
@@ -222,7 +213,7 @@ fn cross_entropy_splits_by_the_geometric_mean() {
     assert!(found.bias2.se < 0.05 * bias && found.variance.se < 0.05 * variance);
     // The sum is the mean of the losses, by definition.
     let risk = mean(|x, p| {
-        let [p, truth] = [smooth(p), truth(x)];
+        let truth = truth(x);
         (0..3).map(|k| -truth[k] * p[k].ln()).sum()
     });
     assert!((noise + bias + variance - risk).abs() < 1e-12);

@@ -4,6 +4,7 @@ mod allocations;
 mod bad_input;
 mod bagging;
 mod browser;
+mod classifiers;
 mod command_line;
 mod coverage;
 mod degenerate;

@@ -1,20 +1,23 @@
-//! Regression trees: CART for squared error.
+//! Trees: CART for squared error, and for classes.
 
 mod line;
+mod measure;
 mod space;
+mod table;
 
 use std::cmp::Ordering;
 
-use super::family::{Blueprint, DEPTH, Family, Most, Number, Task, whole};
+use super::family::{Blueprint, CRITERION, DEPTH, Family, Most, Number, Task, whole};
+use super::probability::both_of_two;
 use super::{Learner, Size};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 use line::Line;
-use space::{Node, Space};
+use space::{Node, SPACE};
 
 pub(super) const FAMILY: Family = Family {
     name: "tree",
-    about: "a regression tree (CART for squared error)",
+    about: "a tree of splits (CART): the mean label of a leaf, or its shares of classes",
     numbers: &[
         DEPTH,
         Number {
@@ -36,20 +39,46 @@ pub(super) const FAMILY: Family = Family {
             default: Some(1.0),
         },
     ],
-    choices: &[],
+    choices: &[CRITERION],
     has_base: false,
     one_dimensional: false,
-    task: Task::Numbers,
-    build: |Blueprint { settings, .. }| {
+    task: Task::Both,
+    build: |Blueprint {
+                settings,
+                choices,
+                classes,
+                ..
+            }| {
         let settings = settings.iter().map(|numbers| TreeSetting {
             depth: whole(numbers[0]),
             leaves: whole(numbers[1]),
             min_leaf: whole(numbers[2]),
             ..Default::default()
         });
-        Box::new(Tree::new(settings.collect()))
+        let criterion = Criterion::chosen(choices[0]);
+        Box::new(Tree::grown_for(settings.collect(), classes, criterion))
     },
 };
+
+/// What a tree for classes is grown to lower.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Criterion {
+    /// The Gini impurity 1 - Σ_k p_k².
+    #[default]
+    Gini,
+    /// The entropy -Σ_k p_k ln p_k.
+    Entropy,
+}
+
+impl Criterion {
+    /// That of an option of [`CRITERION`].
+    pub(super) fn chosen(option: usize) -> Self {
+        match option {
+            0 => Criterion::Gini,
+            _ => Criterion::Entropy,
+        }
+    }
+}
 
 /// One setting of [`Tree`]; `usize::MAX` means no limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,11 +104,13 @@ impl Default for TreeSetting {
     }
 }
 
-/// A regression tree: the prediction is the mean label of the training points in x's leaf.
+/// A tree: the prediction is the mean label of the training points in x's leaf; of a
+/// [`Tree::classifier`], the probability of a class is its share of them.
 ///
-/// A node is split where the sum of squared errors falls most, at the midpoint between two
-/// neighbouring inputs; points at the threshold go left. Ties go to the first feature, then to the
-/// smallest threshold. A node is left alone when its labels are all equal, when its inputs are, or
+/// A node is split where the sum of squared errors falls most, or for classes n times the
+/// [impurity](Criterion), at the midpoint between two neighbouring inputs; points at the threshold
+/// go left. Ties go to the first feature, then to the smallest threshold. The best split is made
+/// even if it gains nothing, as the first one of an exclusive or. A node is left alone when its labels are all equal, when its inputs are, or
 /// when no split leaves `min-leaf` points on both sides. With `leaves` the split that gains most
 /// is always made next.
 ///
@@ -88,12 +119,14 @@ impl Default for TreeSetting {
 /// | `depth` | largest number of splits on the way to a leaf | from 0 | no limit |
 /// | `leaves` | largest number of leaves, best splits first | from 1 | no limit |
 /// | `min-leaf` | smallest number of training points in a leaf | 1 to n | 1 |
+/// | `criterion` | for classes: what a split is to lower | `gini` or `entropy` | `gini` |
 ///
 /// **Cost** of a whole path: one growth, O(d n log n + d n · depth), because a tree cut at depth d
 /// *is* the tree grown to depth d, and best-first growth nests by leaves in the same way. Every
 /// distinct `min-leaf` is a growth of its own, and so is every distinct `depth` beside a limit on
 /// `leaves`. A tree without limits in one dimension need not be grown: every distinct input is a
-/// leaf of its own.
+/// leaf of its own. Rows that a thread's last trees saw need not be sorted again, and equal rows are
+/// one row of more weight: a bootstrap of known rows costs O(d n · depth) alone.
 ///
 /// **Reference**: Breiman, Friedman, Olshen and Stone, *Classification and Regression Trees* (1984).
 ///
@@ -113,12 +146,33 @@ impl Default for TreeSetting {
 /// tree.predict(&Points::new(1, vec![2.6]), &mut out);
 /// assert_eq!(out, [3.5, 6.0, 7.0]);
 /// ```
+///
+/// Three classes:
+///
+/// ```
+/// use bvlab::learner::{Criterion, Learner, Tree, TreeSetting};
+/// use bvlab::problem::{Points, Training};
+/// use bvlab::stream::{Purpose, Stream};
+///
+/// let data = Training {
+///     inputs: Points::new(1, vec![0.0, 1.0, 2.0, 3.0]),
+///     labels: vec![0.0, 0.0, 1.0, 2.0],
+/// };
+/// let path = (0..2).map(|depth| TreeSetting { depth, ..Default::default() });
+/// let mut tree = Tree::classifier(path.collect(), 3, Criterion::Gini);
+/// tree.fit(&data, &Stream::new(1, Purpose::Algorithm, 0));
+/// let mut out = [0.0; 6];
+/// tree.predict(&Points::new(1, vec![2.6]), &mut out);
+/// assert_eq!(out, [0.5, 0.25, 0.25, 0.0, 0.5, 0.5]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Tree {
     capacities: usize,
     growths: Vec<Growth>,
+    /// How many classes there are; 0 where labels are numbers.
+    classes: usize,
+    criterion: Criterion,
     line: Line,
-    space: Space,
 }
 
 /// One growth and the settings that are read off it.
@@ -133,14 +187,30 @@ struct Growth {
     /// (level, setting), by rising level.
     levels: Vec<(usize, usize)>,
     /// The trees of the last fit: in one dimension what every level predicts at every site, in
-    /// several the nodes.
+    /// several the nodes and what they predict, so many numbers each.
     at_sites: Vec<f64>,
     nodes: Vec<Node>,
+    values: Vec<f64>,
+    outputs: usize,
 }
 
 impl Tree {
-    /// A path over `settings`, in any order.
+    /// A path over `settings`, in any order, for labels that are numbers.
     pub fn new(settings: Vec<TreeSetting>) -> Self {
+        Tree::grown_for(settings, 0, Criterion::default())
+    }
+
+    /// The same for labels that are classes 0, 1, …, K - 1.
+    pub fn classifier(settings: Vec<TreeSetting>, classes: usize, criterion: Criterion) -> Self {
+        Tree::grown_for(settings, classes.max(1), criterion)
+    }
+
+    fn grown_for(settings: Vec<TreeSetting>, classes: usize, criterion: Criterion) -> Self {
+        // Of two classes the probability of one is enough.
+        let outputs = match classes {
+            0..=2 => 1,
+            more => more,
+        };
         let mut growths: Vec<Growth> = Vec::new();
         for (c, setting) in settings.iter().enumerate() {
             let best_first = setting.leaves != usize::MAX;
@@ -169,6 +239,8 @@ impl Tree {
                     levels: vec![(level, c)],
                     at_sites: Vec::new(),
                     nodes: Vec::new(),
+                    values: Vec::new(),
+                    outputs,
                 }),
             }
         }
@@ -178,8 +250,23 @@ impl Tree {
         Tree {
             capacities: settings.len(),
             growths,
+            classes,
+            criterion,
             line: Line::default(),
-            space: Space::default(),
+        }
+    }
+
+    /// Whether inputs of that dimension need nothing but the line. On labels 0 and 1 the mean is the
+    /// share of class 1, and squared error is Gini impurity.
+    fn on_a_line(&self, dimension: usize) -> bool {
+        let numbers = self.classes == 0 || (self.classes == 2 && self.criterion == Criterion::Gini);
+        dimension == 1 && numbers
+    }
+
+    /// Makes rows of probabilities of what was predicted, if there are two classes.
+    fn finish(&self, out: &mut [f64]) {
+        if self.classes == 2 {
+            both_of_two(out);
         }
     }
 }
@@ -190,30 +277,31 @@ impl Learner for Tree {
     }
 
     fn fit(&mut self, data: &Training, stream: &Stream) {
-        if data.inputs.dimension() == 1 {
+        if self.on_a_line(data.inputs.dimension()) {
             self.line.load(data);
             for growth in &mut self.growths {
                 self.line.grow(growth);
             }
             return;
         }
-        for growth in &mut self.growths {
-            self.space.load(data);
-            self.space.grow(growth, stream);
-        }
+        let (growths, classes, criterion) = (&mut self.growths, self.classes, self.criterion);
+        SPACE.with_borrow_mut(|space| space.grow(growths, data, classes, criterion, stream));
     }
 
     fn predict(&mut self, points: &Points, out: &mut [f64]) {
-        match points.dimension() {
-            1 => self.line.predict(&self.growths, points, out),
-            _ => self.space.predict(&self.growths, points, out),
+        match self.on_a_line(points.dimension()) {
+            true => self.line.predict(&self.growths, points, out),
+            false => SPACE.with_borrow_mut(|space| space.predict(&self.growths, points, out)),
         }
+        self.finish(out);
     }
 
     fn predict_training(&mut self, data: &Training, out: &mut [f64]) {
-        match data.inputs.dimension() {
-            1 => self.line.predict_training(&self.growths, &data.inputs, out),
-            _ => self.predict(&data.inputs, out),
+        if self.on_a_line(data.inputs.dimension()) {
+            self.line.predict_training(&self.growths, &data.inputs, out);
+            self.finish(out);
+        } else {
+            self.predict(&data.inputs, out);
         }
     }
 

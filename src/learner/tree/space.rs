@@ -1,18 +1,28 @@
 //! Trees in several dimensions.
 
+use std::cell::RefCell;
 use std::collections::BinaryHeap;
+use std::hint::select_unpredictable;
+use std::ops::RangeInclusive;
 
 use rand::RngExt;
 
-use super::{Candidate, Growth, MARGIN, between};
+use super::measure::{Classes, Look, Measure, Squares};
+use super::table::Table;
+use super::{Candidate, Criterion, Growth, between};
 use crate::problem::{Points, Training};
 use crate::stream::{Stream, mix};
+
+thread_local! {
+    /// Every thread grows its trees in one place: the members of an ensemble then know each other's
+    /// rows, and need not hold memory that they use one after the other.
+    pub(super) static SPACE: RefCell<Space> = RefCell::default();
+}
 
 /// A node is where the way of its points ends, up to the level at which it is split, its `death`.
 /// Levels count depth, or in best-first growth the leaves of the whole tree.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
-    mean: f64,
     death: usize,
     feature: u32,
     threshold: f64,
@@ -46,14 +56,22 @@ impl Growth {
             first,
         }) = ways.pop()
         {
+            let value = &self.values[node * self.outputs..][..self.outputs];
             let node = self.nodes[node];
             let here = &mut index[start..end];
             let levels = &self.levels[first..];
             let ended = levels.partition_point(|&(level, _)| level <= node.death);
             for &(_, c) in &levels[..ended] {
-                let out = &mut out[c * points.len()..][..points.len()];
-                for &j in &*here {
-                    out[j as usize] = node.mean;
+                let length = points.len() * self.outputs;
+                let out = &mut out[c * length..][..length];
+                match *value {
+                    [value] => here.iter().for_each(|&j| out[j as usize] = value),
+                    _ => {
+                        for &j in &*here {
+                            let place = j as usize * value.len();
+                            out[place..][..value.len()].copy_from_slice(value);
+                        }
+                    }
                 }
             }
             if ended == levels.len() || here.is_empty() {
@@ -95,23 +113,66 @@ fn partition(index: &mut [u32], mut goes_left: impl FnMut(u32) -> bool) -> usize
 /// Where trees are grown; its memory is kept from one growth to the next.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Space {
-    /// For every feature the samples by rising x. A node owns one range of all of them.
-    columns: Vec<Vec<Sample>>,
-    spare: Vec<Sample>,
-    goes_left: Vec<bool>,
-    features: Vec<usize>,
-    frontier: BinaryHeap<Candidate<Splittable>>,
-    waiting: Vec<Splittable>,
+    table: Table,
+    squares: Squares,
+    gini: Classes<false>,
+    entropy: Classes<true>,
+    grower: Grower,
     /// Points on their way down.
     index: Vec<u32>,
     ways: Vec<Way>,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Sample {
-    x: f64,
-    y: f64,
-    id: u32,
+impl Space {
+    /// Grows the trees of a training set: for labels that are numbers, or for `classes`.
+    pub fn grow(
+        &mut self,
+        growths: &mut [Growth],
+        data: &Training,
+        classes: usize,
+        criterion: Criterion,
+        stream: &Stream,
+    ) {
+        let Space {
+            table,
+            squares,
+            gini,
+            entropy,
+            grower,
+            ways,
+            ..
+        } = self;
+        table.load(data);
+        ways.reserve(data.len() + 1);
+        match (classes, criterion) {
+            (0, _) | (2, Criterion::Gini) => grower.grow(growths, table, squares, data, stream),
+            (_, Criterion::Gini) => grower.grow(growths, table, gini.of(classes), data, stream),
+            _ => grower.grow(growths, table, entropy.of(classes), data, stream),
+        }
+    }
+
+    /// Predicts with all growths.
+    pub fn predict(&mut self, growths: &[Growth], points: &Points, out: &mut [f64]) {
+        self.index.clear();
+        self.index.extend(0..points.len() as u32);
+        for growth in growths {
+            growth.spread(points, &mut self.index, &mut self.ways, out);
+        }
+    }
+}
+
+/// The growing of a tree. A site is a row of the table, with all points of the training set that
+/// are like it.
+#[derive(Clone, Debug, Default)]
+struct Grower {
+    /// For every feature the sites by rising x. A node owns one range of all of them.
+    columns: Vec<u32>,
+    sites: usize,
+    goes_left: Vec<bool>,
+    spare: Vec<u32>,
+    features: Vec<usize>,
+    frontier: BinaryHeap<Candidate<Splittable>>,
+    waiting: Vec<Splittable>,
 }
 
 /// A node that can be split, and how.
@@ -125,11 +186,13 @@ struct Splittable {
     key: u64,
 }
 
-/// A node to be: its range of samples and its place in the tree.
+/// A node to be: its range of sites and its place in the tree.
 #[derive(Clone, Copy, Debug)]
 struct Seedling {
+    node: usize,
     start: usize,
     end: usize,
+    points: u32,
     depth: usize,
     key: u64,
 }
@@ -142,54 +205,60 @@ struct Split {
     middle: usize,
 }
 
-impl Space {
-    /// Predicts with all growths.
-    pub fn predict(&mut self, growths: &[Growth], points: &Points, out: &mut [f64]) {
-        self.index.clear();
-        self.index.extend(0..points.len() as u32);
-        for growth in growths {
-            growth.spread(points, &mut self.index, &mut self.ways, out);
-        }
-    }
-
-    /// Sorts a training set by every feature.
-    pub fn load(&mut self, data: &Training) {
-        let (inputs, count) = (&data.inputs, data.len());
-        self.columns.resize_with(inputs.dimension(), Vec::new);
-        self.goes_left.resize(count, false);
-        for (feature, column) in self.columns.iter_mut().enumerate() {
-            let sample = |id: u32| Sample {
-                x: inputs.get(id as usize, feature),
-                y: data.labels[id as usize],
-                id,
-            };
-            column.clear();
-            column.extend((0..count as u32).map(sample));
-            column.sort_unstable_by(|a, b| a.x.total_cmp(&b.x).then(a.id.cmp(&b.id)));
-        }
-    }
-
-    /// Grows the tree of the loaded data.
-    pub fn grow(&mut self, growth: &mut Growth, stream: &Stream) {
-        let count = self.columns.first().map_or(0, Vec::len);
-        growth.nodes.clear();
-        self.frontier.clear();
-        self.waiting.clear();
+impl Grower {
+    fn grow<M: Measure>(
+        &mut self,
+        growths: &mut [Growth],
+        table: &Table,
+        measure: &mut M,
+        data: &Training,
+        stream: &Stream,
+    ) {
+        measure.load(table.sites(), table.rows(), data.len());
+        self.sites = table.sites().len();
         // Enough for every tree of so many points, so that none allocates that grows larger than
         // those before it.
-        growth.nodes.reserve(2 * count);
-        self.frontier.reserve(count);
-        self.waiting.reserve(count);
-        self.spare.clear();
-        self.spare.reserve(count);
-        self.ways.reserve(count + 1);
-        let root = Seedling {
-            start: 0,
-            end: count,
-            depth: 0,
-            key: 1,
-        };
-        self.plant(growth, root, stream);
+        self.columns.clear();
+        self.columns.reserve(data.len() * table.dimension());
+        self.columns.resize(self.sites * table.dimension(), 0);
+        self.frontier.reserve(data.len());
+        self.waiting.reserve(data.len());
+        self.spare.resize(self.spare.len().max(data.len()), 0);
+        let rows = self.goes_left.len().max(2 * data.len()).max(table.rows());
+        self.goes_left.resize(rows, false);
+        for growth in growths {
+            for feature in 0..table.dimension() {
+                table.sorted(
+                    feature,
+                    &mut self.columns[feature * self.sites..][..self.sites],
+                );
+            }
+            growth.nodes.clear();
+            growth.nodes.reserve(2 * data.len());
+            growth.values.clear();
+            growth.values.reserve(2 * data.len() * growth.outputs);
+            self.grow_one(growth, table, measure, stream);
+        }
+    }
+
+    fn column(&self, feature: usize, start: usize, end: usize) -> &[u32] {
+        let column = &self.columns[feature * self.sites..][..self.sites];
+        &column[start..end]
+    }
+
+    fn grow_one<M: Measure>(
+        &mut self,
+        growth: &mut Growth,
+        table: &Table,
+        measure: &mut M,
+        stream: &Stream,
+    ) {
+        self.frontier.clear();
+        self.waiting.clear();
+        let (root, open) = self.plant(growth, measure, 0, [0, self.sites], 0, 1);
+        if open && growth.leaves > 1 {
+            self.offer(growth, table, measure, root, stream);
+        }
         let mut splits = 0;
         while splits + 1 < growth.leaves {
             let next = match growth.best_first {
@@ -207,7 +276,6 @@ impl Space {
             else {
                 break;
             };
-            self.part(start, end, &split);
             splits += 1;
             let left = growth.nodes.len() as u32;
             let parent = &mut growth.nodes[node];
@@ -217,71 +285,95 @@ impl Space {
             parent.death = if growth.best_first { splits } else { depth };
             // A node's key says where in the tree it is, not when it was grown, so that every
             // cut of the tree looked at the same features.
-            for (side, start, end) in [(1, start, split.middle), (2, split.middle, end)] {
-                let seedling = Seedling {
-                    start,
-                    end,
-                    depth: depth + 1,
-                    key: mix(key ^ mix(side)),
-                };
-                self.plant(growth, seedling, stream);
+            let sides = [(1, start, split.middle), (2, split.middle, end)];
+            let children = sides.map(|(side, start, end)| {
+                let key = mix(key ^ mix(side));
+                self.plant(growth, measure, split.feature, [start, end], depth + 1, key)
+            });
+            let last = splits + 1 >= growth.leaves;
+            let open = children.map(|(_, open)| open && !last);
+            self.part(table, start, end, &split, open);
+            for ((seedling, _), open) in children.into_iter().zip(open) {
+                if open {
+                    self.offer(growth, table, measure, seedling, stream);
+                }
             }
         }
     }
 
-    /// Adds the node of a range of samples, and queues it if it can be split.
-    fn plant(&mut self, growth: &mut Growth, seedling: Seedling, stream: &Stream) {
-        let Seedling {
-            start,
-            end,
-            depth,
-            key,
-        } = seedling;
-        let samples = &self.columns[0][start..end];
-        let first = samples[0].y;
-        let (mut sum, mut pure) = (0.0, true);
-        for sample in samples {
-            sum += sample.y - first;
-            pure &= sample.y == first;
-        }
-        // Relative to one label, so that equal labels give back exactly that label.
-        let mean = first + sum / samples.len() as f64;
+    /// Adds the node of a range of the sites by one feature, and tells whether it may be split.
+    fn plant<M: Measure>(
+        &self,
+        growth: &mut Growth,
+        measure: &mut M,
+        feature: usize,
+        [start, end]: [usize; 2],
+        depth: usize,
+        key: u64,
+    ) -> (Seedling, bool) {
+        let sites = self.column(feature, start, end);
+        let Look { points, pure } = measure.look(sites, &mut growth.values);
         let node = growth.nodes.len();
         growth.nodes.push(Node {
-            mean,
             death: usize::MAX,
             feature: 0,
             threshold: 0.0,
             left: 0,
         });
-        if pure || depth >= growth.depth {
+        let large = points as usize / 2 >= growth.min_leaf;
+        let seedling = Seedling {
+            node,
+            start,
+            end,
+            points,
+            depth,
+            key,
+        };
+        (seedling, !pure && large && depth < growth.depth)
+    }
+
+    /// Queues a node if it can be split.
+    fn offer<M: Measure>(
+        &mut self,
+        growth: &Growth,
+        table: &Table,
+        measure: &mut M,
+        seedling: Seedling,
+        stream: &Stream,
+    ) {
+        let Seedling {
+            node,
+            start,
+            end,
+            depth,
+            key,
+            ..
+        } = seedling;
+        self.choose_features(table.dimension(), growth.tries, key, stream);
+        let Some(split) = self.best_split(growth, table, measure, seedling) else {
             return;
-        }
-        self.choose_features(growth.tries, key, stream);
-        if let Some(split) = self.best_split(start, end, mean, growth) {
-            let splittable = Splittable {
-                node,
-                depth,
-                start,
-                end,
-                split,
-                key,
-            };
-            match growth.best_first {
-                true => self.frontier.push(Candidate {
-                    gain: split.gain,
-                    age: node,
-                    node: splittable,
-                }),
-                false => self.waiting.push(splittable),
-            }
+        };
+        let splittable = Splittable {
+            node,
+            depth,
+            start,
+            end,
+            split,
+            key,
+        };
+        match growth.best_first {
+            true => self.frontier.push(Candidate {
+                gain: split.gain,
+                age: node,
+                node: splittable,
+            }),
+            false => self.waiting.push(splittable),
         }
     }
 
     /// Puts the features in the order in which a node looks at them: all of them in turn, or the
     /// tries in turn and then the others.
-    fn choose_features(&mut self, tries: usize, key: u64, stream: &Stream) {
-        let count = self.columns.len();
+    fn choose_features(&mut self, count: usize, tries: usize, key: u64, stream: &Stream) {
         self.features.clear();
         self.features.extend(0..count);
         if tries < count {
@@ -294,68 +386,131 @@ impl Space {
         }
     }
 
-    /// The split with the largest fall of the sum of squared errors. With labels centred at the
-    /// node's mean and s the sum of the left ones, that is s² n / (n_left n_right).
-    fn best_split(&self, start: usize, end: usize, mean: f64, growth: &Growth) -> Option<Split> {
-        let (count, min_leaf) = (end - start, growth.min_leaf);
-        if count < 2 * min_leaf {
-            return None;
-        }
-        let squares = self.columns[0][start..end]
-            .iter()
-            .map(|s| (s.y - mean).powi(2));
-        let margin = MARGIN * squares.sum::<f64>();
-        let mut best: Option<Split> = None;
+    /// The split that gains most; the first among equals.
+    fn best_split<M: Measure>(
+        &self,
+        growth: &Growth,
+        table: &Table,
+        measure: &mut M,
+        seedling: Seedling,
+    ) -> Option<Split> {
+        let Seedling {
+            node,
+            start,
+            end,
+            points,
+            ..
+        } = seedling;
+        let value = &growth.values[node * growth.outputs..][..growth.outputs];
+        let margin = measure.enter(self.column(0, start, end), points, value);
+        let mut best: Option<(f64, Scan)> = None;
         for (looked_at, &feature) in self.features.iter().enumerate() {
             // Beyond the tries, features are looked at only until one can be split at all.
             if looked_at >= growth.tries && best.is_some() {
                 break;
             }
-            let samples = &self.columns[feature][start..end];
-            let mut sum = 0.0;
-            for (i, pair) in samples.windows(2).enumerate() {
-                let [here, next] = [pair[0], pair[1]];
-                sum += here.y - mean;
-                let below = i + 1;
-                if here.x == next.x || below < min_leaf || count - below < min_leaf {
-                    continue;
-                }
-                let gain = sum * sum * count as f64 / (below * (count - below)) as f64;
-                if best.is_none_or(|best| gain > best.gain + margin) {
-                    best = Some(Split {
-                        gain,
-                        feature,
-                        threshold: between(here.x, next.x),
-                        middle: start + below,
-                    });
-                }
+            let scan = Scan {
+                feature,
+                sites: self.column(feature, start, end),
+                ranks: table.ranks(feature),
+                distinct: table.is_distinct(feature) && growth.min_leaf == 1,
+                sides: growth.min_leaf as u32..=points - growth.min_leaf as u32,
+            };
+            let gain = scan.largest(measure);
+            if gain
+                > best
+                    .as_ref()
+                    .map_or(f64::NEG_INFINITY, |(best, _)| best + margin)
+            {
+                best = Some((gain, scan));
+            }
+            // All splits of two sites are equal.
+            if best.is_some() && end - start == 2 {
+                break;
             }
         }
-        best
+        let (gain, scan) = best?;
+        let place = scan.first(measure, gain - margin)?;
+        let [here, next] = [scan.sites[place], scan.sites[place + 1]];
+        let x = |site| table.x(site, scan.feature);
+        Some(Split {
+            gain,
+            feature: scan.feature,
+            threshold: between(x(here), x(next)),
+            middle: start + place + 1,
+        })
     }
 
-    /// Parts every column's range at the split, each side keeping its order.
-    fn part(&mut self, start: usize, end: usize, split: &Split) {
-        for (place, sample) in (start..).zip(&self.columns[split.feature][start..end]) {
-            self.goes_left[sample.id as usize] = place < split.middle;
+    /// Parts every column's range at the split, each side that is open keeping its order.
+    fn part(&mut self, table: &Table, start: usize, end: usize, split: &Split, open: [bool; 2]) {
+        if open == [false; 2] {
+            return;
         }
-        for (feature, column) in self.columns.iter_mut().enumerate() {
-            if feature == split.feature {
-                continue;
-            }
-            self.spare.clear();
-            let samples = &mut column[start..end];
-            let mut kept = 0;
-            for i in 0..samples.len() {
-                let sample = samples[i];
-                if self.goes_left[sample.id as usize] {
-                    samples[kept] = sample;
-                    kept += 1;
-                } else {
-                    self.spare.push(sample);
-                }
-            }
-            samples[kept..].copy_from_slice(&self.spare);
+        let split_column = &self.columns[split.feature * self.sites..][start..end];
+        for (place, &site) in (start..).zip(split_column) {
+            self.goes_left[site as usize] = place < split.middle;
         }
+        let spare = &mut self.spare[..end - start];
+        for feature in (0..table.dimension()).filter(|f| *f != split.feature) {
+            let column = &mut self.columns[feature * self.sites..][start..end];
+            let (mut kept, mut moved) = (0, 0);
+            for i in 0..column.len() {
+                // Written to both sides, of which one goes on: no branch depends on the data.
+                let site = column[i];
+                let left = usize::from(self.goes_left[site as usize]);
+                column[kept] = site;
+                spare[moved] = site;
+                kept += left;
+                moved += 1 - left;
+            }
+            column[kept..].copy_from_slice(&spare[..moved]);
+        }
+    }
+}
+
+/// The sites of a node by rising x of one feature, and where they may be split.
+struct Scan<'a> {
+    feature: usize,
+    sites: &'a [u32],
+    ranks: &'a [u32],
+    /// Whether they may be split everywhere.
+    distinct: bool,
+    /// How many points the left side may have.
+    sides: RangeInclusive<u32>,
+}
+
+impl Scan<'_> {
+    /// The largest gain; minus infinity where there is no split.
+    fn largest<M: Measure>(&self, measure: &mut M) -> f64 {
+        let mut step = measure.walk();
+        let mut largest = f64::NEG_INFINITY;
+        if self.distinct {
+            for &site in &self.sites[..self.sites.len() - 1] {
+                let (_, gain) = step(site);
+                largest = if gain > largest { gain } else { largest };
+            }
+            return largest;
+        }
+        for pair in self.sites.windows(2) {
+            let (left, gain) = step(pair[0]);
+            let gain = select_unpredictable(self.allows(pair, left), gain, f64::NEG_INFINITY);
+            largest = if gain > largest { gain } else { largest };
+        }
+        largest
+    }
+
+    /// After which site a gain first reaches the bar.
+    fn first<M: Measure>(&self, measure: &mut M, bar: f64) -> Option<usize> {
+        let mut step = measure.walk();
+        self.sites.windows(2).position(|pair| {
+            let (left, gain) = step(pair[0]);
+            gain >= bar && self.allows(pair, left)
+        })
+    }
+
+    #[inline(always)]
+    fn allows(&self, pair: &[u32], left: u32) -> bool {
+        let [here, next] = [pair[0], pair[1]].map(|site| self.ranks[site as usize]);
+        (here != next) & self.sides.contains(&left)
     }
 }
