@@ -1,4 +1,6 @@
-//! The experiments that ship inside the program.
+//! The experiments that ship inside the program, and the tables that they are about.
+
+use std::borrow::Cow;
 
 use rust_embed::RustEmbed;
 
@@ -19,4 +21,13 @@ pub fn names() -> Vec<String> {
 pub fn text(name: &str) -> Option<String> {
     let file = Folder::get(&format!("{name}.toml"))?;
     String::from_utf8(file.data.into_owned()).ok()
+}
+
+/// The content of a table, by its place beside the experiments: `data/iris.csv`.
+pub fn table(file: &str) -> Option<Cow<'static, [u8]>> {
+    let within = file.starts_with("data/") && !file.ends_with(".md");
+    within
+        .then(|| Folder::get(file))
+        .flatten()
+        .map(|file| file.data)
 }

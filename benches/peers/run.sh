@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.."
 venv=target/peers
 if [ ! -x "$venv/bin/python" ]; then
   python3 -m venv "$venv"
-  "$venv/bin/pip" install --quiet scikit-learn
+  "$venv/bin/pip" install --quiet scikit-learn mlxtend
 fi
 cargo build --release --quiet
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::Failure;
 use super::load::{Changes, suggestion};
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Files};
 use crate::shipped;
 use crate::words::nearest;
 
@@ -23,7 +23,10 @@ impl Place {
     /// Reads the experiment of that name.
     pub fn load(&self, name: &str, changes: &Changes) -> Result<Experiment, Failure> {
         match self {
-            Place::Shipped => changes.read(name, name, &shipped::text(name).unwrap_or_default()),
+            Place::Shipped => {
+                let text = shipped::text(name).unwrap_or_default();
+                changes.read(name, name, &text, Files::Shipped)
+            }
             Place::File(path) => changes.load(&path.to_string_lossy()),
         }
     }

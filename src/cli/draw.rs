@@ -8,7 +8,7 @@ use clap::Args;
 use super::options::Output;
 use super::progress::uninterrupted;
 use super::{Failure, run};
-use crate::experiment::{Experiment, Source};
+use crate::experiment::{Experiment, Files, Source};
 use crate::figure;
 use crate::outcome::{self, Staging, report};
 
@@ -65,6 +65,7 @@ impl Draw {
         }
         let (mut manifest, mut tables) = outcome::read(home).map_err(Failure::wrong)?;
         let read = |source: Source| {
+            let source = source.with_files(Files::Kept(home.to_owned()));
             Experiment::read(&manifest.name, source).map_err(|error| Failure::wrong(*error))
         };
         let experiment = match &self.figures {

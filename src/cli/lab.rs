@@ -10,7 +10,7 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use super::Failure;
-use super::load::{Changes, find};
+use super::load::{Changes, find, without_table};
 use super::options::Threads;
 use super::progress::{interrupted, watch_interrupts_with};
 use crate::lab::{Lab, Lessons, code, serve};
@@ -106,7 +106,8 @@ impl LabCommand {
         };
         // Mistakes are shown here, with their place, rather than in the browser.
         let experiment = self.changes.load(file)?;
-        let (name, text) = find(file)?;
+        without_table(&experiment)?;
+        let (name, text, _) = find(file)?;
         if self.changes.all().is_empty() && !Path::new(file).is_file() {
             return Ok((Lessons::new(&[]), name));
         }

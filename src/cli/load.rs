@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::Args;
 
 use super::Failure;
-use crate::experiment::{Experiment, Source};
+use crate::experiment::{Experiment, Files, Source};
 use crate::shipped;
 use crate::words::nearest;
 
@@ -41,24 +41,43 @@ impl Changes {
 
     /// Reads an experiment: a file, or one that ships inside the program.
     pub fn load(&self, file: &str) -> Result<Experiment, Failure> {
-        let (name, text) = find(file)?;
-        self.read(&name, file, &text)
+        let (name, text, files) = find(file)?;
+        self.read(&name, file, &text, files)
     }
 
     /// Reads an experiment from its text; `file` is what errors call it.
-    pub fn read(&self, name: &str, file: &str, text: &str) -> Result<Experiment, Failure> {
-        let source = Source::new(file, text, &self.all());
+    pub fn read(
+        &self,
+        name: &str,
+        file: &str,
+        text: &str,
+        files: Files,
+    ) -> Result<Experiment, Failure> {
+        let source = Source::new(file, text, &self.all()).with_files(files);
         Experiment::read(name, source).map_err(|error| Failure::wrong(*error))
     }
 }
 
-/// The name and text of an experiment.
-pub fn find(file: &str) -> Result<(String, String), Failure> {
+/// Refuses an experiment for the live page, which knows no tables.
+pub fn without_table(experiment: &Experiment) -> Result<(), Failure> {
+    match experiment.source.table() {
+        None => Ok(()),
+        Some(table) => Err(Failure::wrong(miette::miette!(
+            help = "`bvlab run` makes its tables and figures",
+            "`{}` is about {}, and the live page shows no tables",
+            experiment.name,
+            table.name
+        ))),
+    }
+}
+
+/// The name and text of an experiment, and where its table is found.
+pub fn find(file: &str) -> Result<(String, String, Files), Failure> {
     let path = Path::new(file);
     if !path.is_file()
         && let Some(text) = shipped::text(file)
     {
-        return Ok((file.to_owned(), text));
+        return Ok((file.to_owned(), text, Files::Shipped));
     }
     let name = path
         .file_stem()
@@ -73,7 +92,7 @@ pub fn find(file: &str) -> Result<(String, String), Failure> {
             "rename the file, as in mine.toml".to_owned(),
         )),
         Ok(bytes) => match String::from_utf8(bytes) {
-            Ok(text) => Ok((name.unwrap_or_default(), text)),
+            Ok(text) => Ok((name.unwrap_or_default(), text, Files::beside(path))),
             Err(_) => Err(refuse(
                 "it is not text".to_owned(),
                 "an experiment is a TOML file, in UTF-8".to_owned(),

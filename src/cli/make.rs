@@ -14,7 +14,7 @@ use crate::experiment::Experiment;
 use crate::figure;
 use crate::lab::Recorder;
 use crate::outcome::report::{self, Report};
-use crate::outcome::{Done, Manifest, OutcomeError, Parts, Staging, Tables};
+use crate::outcome::{Done, Manifest, OutcomeError, Parts, Staging, TableNote, Tables};
 use crate::words::thousands;
 
 /// The version that results are made by.
@@ -229,6 +229,7 @@ impl Computed<'_> {
             seconds,
             threads,
             files: Vec::new(),
+            table: TableNote::of(experiment),
             run_hash: experiment.source.run_hash(),
             figure_hash: experiment.source.figure_hash(),
         };
@@ -257,6 +258,9 @@ fn write_tables(
     done: &Done,
     staging: &mut Staging,
 ) -> Result<Tables, OutcomeError> {
+    if let Some(table) = experiment.source.table() {
+        staging.write(&table.copy_name(), &table.bytes)?;
+    }
     match done {
         Done::Results(results) => {
             let tables = staging.write_results(experiment, results)?;

@@ -10,7 +10,7 @@ use super::options::{Output, Threads};
 use super::progress::{Progress, watch_interrupts};
 use crate::decompose::groups_for;
 use crate::engine::{GroupState, most_resamples};
-use crate::experiment::{Experiment, Source};
+use crate::experiment::{Experiment, Files, Source};
 use crate::outcome::{Parts, ShardNote};
 use crate::words::thousands;
 
@@ -46,7 +46,7 @@ impl Merge {
             notes.push(ShardNote::read(folder).map_err(Failure::wrong)?);
         }
         let first = &notes[0];
-        let source = Source::new(&first.name, &first.experiment, &first.set);
+        let source = source_of(first, &self.folders[0]);
         let experiment = Experiment::read(&first.name, source);
         let experiment = experiment.map_err(|error| Failure::wrong(*error))?;
         let states = |slab: usize| {
@@ -95,7 +95,7 @@ impl Merge {
             let words = format!("made by bvlab {}, and this is {VERSION}", note.bvlab);
             return Err(wrong(words, "make all shards with the same version"));
         }
-        let source = Source::new(&note.name, &note.experiment, &note.set);
+        let source = source_of(note, folder);
         if note.name != first.name || source.run_hash() != experiment.source.run_hash() {
             let words = format!(
                 "a shard of another experiment or seed than {}",
@@ -132,6 +132,12 @@ impl Merge {
             .map(|state| (state, folder))
             .collect())
     }
+}
+
+/// The experiment of a shard, whose folder has a copy of its table.
+fn source_of(note: &ShardNote, folder: &Path) -> Source {
+    let source = Source::new(&note.name, &note.experiment, &note.set);
+    source.with_files(Files::Kept(folder.to_owned()))
 }
 
 /// All groups, each once and complete.

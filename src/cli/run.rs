@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use clap::Args;
 
+use super::load::without_table;
 use super::make::{VERSION, compute, explain, go_on, save_every, saves};
 use super::options::{Output, Work};
 use super::progress::{Progress, watch_interrupts};
@@ -13,7 +14,7 @@ use crate::engine::{self, GroupState, Observer, Options, Shard, most_resamples};
 use crate::experiment::{Experiment, Figure};
 use crate::figure;
 use crate::lab::Recorder;
-use crate::outcome::{OutcomeError, Parts, ShardNote, Staging, Tables};
+use crate::outcome::{OutcomeError, Parts, ShardNote, Staging, Tables, write_whole};
 
 /// Run experiments: tables and figures go to results/NAME/.
 ///
@@ -65,6 +66,9 @@ impl Run {
                 )));
             }
         }
+        if self.page {
+            experiments.iter().try_for_each(without_table)?;
+        }
         watch_interrupts();
         for experiment in &experiments {
             match self.shard {
@@ -93,6 +97,10 @@ impl Run {
             complete: false,
         };
         note.write(&folder).map_err(Failure::failed)?;
+        if let Some(table) = experiment.source.table() {
+            let copy = folder.join(table.copy_name());
+            write_whole(&copy, &table.bytes).map_err(Failure::failed)?;
+        }
         progress.begin(&experiment.name, most_resamples(experiment));
         let failure: Mutex<Option<OutcomeError>> = Mutex::new(None);
         let save = |slab: usize, state: &GroupState| {

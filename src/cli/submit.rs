@@ -83,6 +83,9 @@ impl Submit {
         ] {
             write_whole(file, content.as_bytes()).map_err(Failure::failed)?;
         }
+        if let (Some(copy), Some(table)) = (&jobs.table, experiment.source.table()) {
+            write_whole(copy, &table.bytes).map_err(Failure::failed)?;
+        }
         let array = sbatch(&jobs.folder, &["--parsable", SHARDS])?;
         let after = format!("--dependency=afterok:{array}");
         let merge =
@@ -140,6 +143,11 @@ impl Submit {
         for set in experiment.source.sets() {
             run.extend(["--set".to_owned(), quoted(Path::new(&set))?]);
         }
+        let table = experiment.source.table();
+        let table = table.map(|table| folder.join(table.copy_name()));
+        if let Some(table) = &table {
+            run.push(format!("--set problem.table={}", quoted(table)?));
+        }
         let end = format!("--out {} --threads {}", quoted(&out)?, self.threads);
         run.push(end.clone());
         run.push(format!("--shard \"$SLURM_ARRAY_TASK_ID/{count}\""));
@@ -168,6 +176,7 @@ impl Submit {
         Ok(Jobs {
             count,
             experiment: copy,
+            table,
             shards: self.script(&array, &run),
             merge: self.script(&one, &merge),
             folder,
@@ -198,6 +207,8 @@ struct Jobs {
     folder: PathBuf,
     /// Where the copy of the experiment is.
     experiment: PathBuf,
+    /// Where the copy of its table is, if it has one.
+    table: Option<PathBuf>,
     /// The script of the array.
     shards: String,
     /// The script of the job after it.

@@ -29,7 +29,8 @@ pub struct Estimate {
 /// The parts of the error of one setting, averaged over the inputs' distribution.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parts {
-    /// The noise's variance, known exactly at every test point; under another loss its noise.
+    /// The noise's variance, known exactly at every test point; under another loss its noise. NaN
+    /// where nobody knows it, because the data are real: it is then part of the bias.
     pub noise: f64,
     /// Its standard error: 0 but for Domingos' noise, whose factor is estimated, and for test points
     /// that are drawn.
@@ -123,6 +124,18 @@ impl Decomposition {
 }
 
 impl Decomposition {
+    /// Takes back what is said of noise, where labels stood in for a truth that nobody knows.
+    pub(crate) fn forget_noise(&mut self) {
+        for parts in &mut self.parts {
+            (parts.noise, parts.noise_se) = (f64::NAN, f64::NAN);
+            for (name, estimate) in &mut parts.extra {
+                if name.contains("noise") || *name == "bayes_error" {
+                    (estimate.value, estimate.se) = (f64::NAN, f64::NAN);
+                }
+            }
+        }
+    }
+
     /// Makes room for so many settings in all.
     pub(crate) fn reserve(&mut self, settings: usize, points: usize) {
         let outputs = self.mean.len() / self.bias2.len().max(1);

@@ -265,11 +265,8 @@ fn at_test_points(experiment: &Experiment) -> Result<AtTestPoints, RunError> {
     let problem_error = |error| RunError::Problem(error, 0);
     let points = &experiment.test.points;
     let outputs = experiment.problem().outputs();
-    let mut truth = vec![0.0; points.len() * outputs];
-    for (x, truth) in points.rows().zip(truth.chunks_exact_mut(outputs)) {
-        let written = experiment.problem().truth_at(x, truth);
-        written.map_err(problem_error)?;
-    }
+    let truth = experiment.problem().truth_of(points);
+    let truth = truth.map_err(problem_error)?;
     let loss = experiment.run.loss;
     let mut noise: Vec<Vec<f64>> = Vec::new();
     for problem in &experiment.problems {
@@ -279,6 +276,7 @@ fn at_test_points(experiment: &Experiment) -> Result<AtTestPoints, RunError> {
                 variances.collect::<Result<_, _>>().map_err(problem_error)?
             }
             Labels::Classes(_) => truth.chunks_exact(outputs).map(|p| loss.least(p)).collect(),
+            Labels::Rows(_) => vec![0.0; points.len()],
         });
     }
     Ok((truth, noise))
@@ -440,7 +438,7 @@ fn expected(experiment: &Experiment, curve: &Curve) -> Option<Vec<Expected>> {
         TestKind::Drawn => by_setting(curve, |stage| {
             stage.learner.expected(&experiment.problems[stage.problem])
         }),
-        TestKind::Grid | TestKind::Inputs => None,
+        TestKind::Grid | TestKind::Inputs | TestKind::Rows => None,
     }
 }
 
@@ -695,7 +693,7 @@ fn decompose_groups(
         let tallies: Vec<&Tally> = groups.iter().map(|tallies| &tallies[which]).collect();
         let problems = curve.problems();
         let noise: Vec<&[f64]> = problems.iter().map(|p| noise[*p].as_slice()).collect();
-        decompose::decompose(
+        let mut split = decompose::decompose(
             &tallies,
             Tested {
                 loss: experiment.run.loss,
@@ -703,10 +701,14 @@ fn decompose_groups(
                 truth,
                 noise: &noise,
                 weights: &test.weights,
-                drawn: test.kind == TestKind::Drawn,
+                drawn: matches!(test.kind, TestKind::Drawn | TestKind::Rows),
                 members: by_setting(curve, |stage| stage.learner.members()).as_deref(),
             },
-        )
+        );
+        if experiment.problem().rows().is_some() {
+            split.forget_noise();
+        }
+        split
     };
     experiment
         .curves

@@ -37,8 +37,8 @@ impl JsonSchema for ClassesForm {
         let sd = |about: &str| json_schema!({ "type": "number", "exclusiveMinimum": 0, "description": about });
         let numbers = json_schema!({ "type": "array", "items": { "type": "number" } });
         json_schema!({
-            "type": "object",
-            "description": "Labels that are classes: exactly one of probability, probabilities, gaussians, moons, rings and xor; and flip.",
+            "type": ["object", "boolean"],
+            "description": "Labels that are classes: exactly one of probability, probabilities, gaussians, moons, rings and xor; and flip. With a table: whether whole numbers are classes.",
             "additionalProperties": false,
             "properties": {
                 "probability": {

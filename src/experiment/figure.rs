@@ -718,6 +718,10 @@ fn kind(
 ) -> Result<(&'static str, Kind), Trouble> {
     let span = raw.span();
     let along_x = |name: &str| match (problem.dimension, problem.classes()) {
+        _ if test == TestKind::Rows => {
+            let message = format!("`{name}` draws the truth, and of a table nobody knows it");
+            Err(Trouble::new(span.clone(), message).help("`tradeoff` draws what is known"))
+        }
         (1, 0..=2) => Ok(()),
         (1, classes) => {
             let message =

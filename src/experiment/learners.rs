@@ -11,7 +11,7 @@ use super::source::Trouble;
 use super::sweep::Values;
 use super::{Axis, Bounds, Curve, Stage};
 use crate::learner::{Blueprint, FAMILIES, Family, Learner, Most, Number, family};
-use crate::problem::{Expression, Labels, Problem};
+use crate::problem::{Expression, Labels, Problem, Resample};
 use crate::words::{choice, did_you_mean, number, thousands};
 
 /// A model family as the file sets it: checked, but for the numbers that are swept.
@@ -551,6 +551,14 @@ fn train_values(
     problem: &Problem,
     bounds: &Bounds,
 ) -> Result<Values, Trouble> {
+    if problem
+        .rows()
+        .is_some_and(|rows| rows.resample == Resample::Halves)
+    {
+        let message = "halves of a table are all of one size";
+        return Err(Trouble::new(raw.span(), message)
+            .help("`resample = \"bootstrap\"` takes training sets of any size"));
+    }
     let mut values = Values::read(raw)?;
     if matches!(raw.get_ref(), Value::Table(_)) {
         values = values.rounded();
@@ -565,6 +573,10 @@ fn train_values(
 /// The values of a sweep over the noise's sd, which must not depend on x then.
 fn noise_values(raw: &Spanned<Value>, problem: &Problem) -> Result<Values, Trouble> {
     let values = Values::read(raw)?;
+    if problem.rows().is_some() {
+        let message = "the noise of a table is unknown, and cannot be swept";
+        return Err(Trouble::new(raw.span(), message));
+    }
     let Some(noise) = problem.noise() else {
         let message = "the labels are classes, and have no noise with an sd";
         return Err(Trouble::new(raw.span(), message)

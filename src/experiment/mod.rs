@@ -13,6 +13,7 @@ mod simulation;
 mod slabs;
 mod source;
 mod sweep;
+mod table;
 mod truth;
 
 pub use figure::{
@@ -22,12 +23,13 @@ pub use figure::{
 pub use raw::Scale;
 pub use slabs::Slab;
 pub use source::{ExperimentError, Source};
+pub use table::{Files, TableFile};
 
 use toml::Spanned;
 
 use crate::decompose::Loss;
 use crate::learner::Learner;
-use crate::problem::{Points, Problem};
+use crate::problem::{Points, Problem, Resample};
 use crate::simulation::Setup;
 use crate::words::{number, short, thousands};
 use raw::{Num, RawExperiment};
@@ -221,6 +223,8 @@ pub enum TestKind {
     Drawn,
     /// The training inputs, which are fixed.
     Inputs,
+    /// The rows of a table that are held out: a sample, with labels in place of the truth.
+    Rows,
 }
 
 /// How an experiment is run.
@@ -264,6 +268,14 @@ impl Experiment {
     /// What was drawn, in words: `1000 training sets of 40 points`.
     pub fn drawn(&self, resamples: u64) -> String {
         let sizes = self.train_sizes();
+        if let Some(rows) = self.problems.first().and_then(Problem::rows) {
+            let how = match rows.resample {
+                Resample::Bootstrap => "bootstraps",
+                Resample::Halves => "random halves",
+            };
+            let (count, all) = (thousands(resamples), thousands(rows.train.len() as u64));
+            return format!("{count} {how}, {sizes} of {all} rows");
+        }
         let points = if sizes == "1" { "point" } else { "points" };
         let count = thousands(resamples);
         match self.run.sources {
@@ -343,7 +355,13 @@ fn check(name: &str, source: &Source, bounds: &Bounds) -> Result<Experiment, Tro
             "`bvlab new NAME` writes an example with every key; an experiment without a problem is a `simulation`",
         ));
     };
-    let problem = problem::check_problem(raw_problem, run.seed, bounds)?;
+    let (problem, table) = match &raw_problem.get_ref().table {
+        Some(table) => {
+            let (problem, table) = table::check(table, raw_problem, source, &raw.run, bounds)?;
+            (problem, Some(table))
+        }
+        None => (problem::check_problem(raw_problem, run.seed, bounds)?, None),
+    };
     run.loss = run::check_loss(&raw.run, &problem)?;
     if raw.learner.is_empty() {
         return Err(Trouble::new(0..0, "the experiment has no learner")
@@ -357,13 +375,18 @@ fn check(name: &str, source: &Source, bounds: &Bounds) -> Result<Experiment, Tro
     let (mut curves, problems) = learners(run.slab)?;
     let largest = problems.iter().max_by_key(|problem| problem.train);
     let largest = largest.expect("every learner has a problem");
-    let test = run::check_test(raw.run.test.as_ref(), &problems, largest, run.seed, bounds)?;
+    let test = match problem.rows() {
+        Some(rows) => table::test(rows),
+        None => run::check_test(raw.run.test.as_ref(), &problems, largest, run.seed, bounds)?,
+    };
     let given = run.slab;
     run::check_size(&raw.run, &curves, &problems, &test, &mut run)?;
     if run.slab != given {
         (curves, _) = learners(run.slab)?;
     }
-    problem::check_finite(raw_problem, largest, &test, run.seed)?;
+    if problem.rows().is_none() {
+        problem::check_finite(raw_problem, largest, &test, run.seed)?;
+    }
     let computed = figure::Computed {
         sources: run.sources,
         diversity: run.diversity,
@@ -375,13 +398,15 @@ fn check(name: &str, source: &Source, bounds: &Bounds) -> Result<Experiment, Tro
         (largest, test.kind),
         computed,
     )?;
+    let mut source = source.clone();
+    source.table = table;
     Ok(Experiment {
         problems,
         test,
         curves,
         run,
         figures,
-        ..told(name, source, raw)
+        ..told(name, &source, raw)
     })
 }
 

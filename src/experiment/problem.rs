@@ -24,6 +24,23 @@ pub(super) fn check_problem(
 ) -> Result<Problem, Trouble> {
     let span = raw.span();
     let raw = raw.get_ref();
+    let [target, missing_values, resample] =
+        [&raw.target, &raw.missing, &raw.resample].map(|key| key.as_ref().map(Spanned::span));
+    for (name, span) in [
+        ("target", target),
+        ("columns", raw.columns.as_ref().map(Spanned::span)),
+        ("missing", missing_values),
+        ("test", raw.test.as_ref().map(Spanned::span)),
+        ("resample", resample),
+    ] {
+        if let Some(span) = span {
+            let message = format!("`{name}` goes with `table`");
+            return Err(Trouble::new(span, message).help(match name {
+                "test" => "where the truth is known, test points are told under `[run]`: `test = { grid = 200 }`",
+                _ => "as in `table = \"measurements.csv\"`, in place of `truth`, `inputs` and `noise`",
+            }));
+        }
+    }
     let given = match &raw.inputs {
         Some(inputs) => Some(check_inputs(inputs, bounds)?),
         None => None,

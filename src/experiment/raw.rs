@@ -10,6 +10,7 @@ use toml::Spanned;
 
 use super::classes::ClassesForm;
 use super::figure::{RawFigure, RawLook};
+use super::table::{HeldForm, MissingForm, ResampleForm};
 use super::truth::TruthForm;
 use crate::decompose::Split;
 use crate::learner::{FAMILIES, Family, Most};
@@ -65,9 +66,30 @@ pub(super) struct RawProblem {
     /// In place of truth and noise: labels that are classes.
     #[schemars(with = "Option<ClassesForm>")]
     pub classes: Option<Spanned<Value>>,
-    /// How many points a training set has; may be left out where it is swept.
+    /// How many points a training set has; may be left out where it is swept. With a table: how
+    /// many rows a bootstrap has (default: all of them).
     #[schemars(with = "Option<u64>")]
     pub train: Option<Spanned<Num>>,
+    /// In place of truth, inputs and noise: a table of real data, a CSV or Parquet file; its path
+    /// begins where the experiment's file is.
+    #[schemars(with = "Option<String>")]
+    pub table: Option<Spanned<String>>,
+    /// The column of the table to be predicted.
+    #[schemars(with = "Option<String>")]
+    pub target: Option<Spanned<String>>,
+    /// The columns of the table to predict from (default: all others).
+    #[schemars(with = "Option<Vec<String>>")]
+    pub columns: Option<Spanned<Vec<Spanned<String>>>>,
+    /// What is done about inputs that are missing in the table (default: they are an error).
+    #[schemars(with = "Option<MissingForm>")]
+    pub missing: Option<Spanned<String>>,
+    /// Which rows of the table the error is measured on: a share of them, or { column = "…" },
+    /// which marks them by 1 (default 0.3).
+    #[schemars(with = "Option<HeldForm>")]
+    pub test: Option<Spanned<Value>>,
+    /// How training sets are drawn from the others (default bootstrap).
+    #[schemars(with = "Option<ResampleForm>")]
+    pub resample: Option<Spanned<String>>,
 }
 
 /// The distribution of the inputs: exactly one of uniform, normal and grid.

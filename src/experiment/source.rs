@@ -1,12 +1,14 @@
 //! The text of an experiment, and errors that point into it.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use miette::{Diagnostic, NamedSource, SourceSpan};
 use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::table::{Files, TableFile};
 use crate::words::did_you_mean;
 
 /// Something wrong with an experiment: shows the file, the line and the token.
@@ -91,6 +93,9 @@ pub struct Source {
     /// The file's text, then one line for every key that was set.
     text: String,
     file_length: usize,
+    /// Where a table is found that the text names, and the table once it is read.
+    pub(super) files: Files,
+    pub(super) table: Option<Arc<TableFile>>,
 }
 
 impl Source {
@@ -107,7 +112,19 @@ impl Source {
             name: name.to_owned(),
             text: whole,
             file_length: text.len(),
+            files: Files::Nowhere,
+            table: None,
         }
+    }
+
+    /// The same text, with a place where the table is found that it names.
+    pub fn with_files(self, files: Files) -> Self {
+        Source { files, ..self }
+    }
+
+    /// The table that the text names, once the experiment has been read.
+    pub fn table(&self) -> Option<&TableFile> {
+        self.table.as_deref()
     }
 
     /// The file's own text.
@@ -183,14 +200,25 @@ impl Source {
 
     /// A hash of what the numbers follow from: everything but figures and what is only told to
     /// people. Comments, spacing and the order of keys do not change it, but for the order of the
-    /// numbers of a sweep, whose first is the first axis. `None` if the text cannot be read.
+    /// numbers of a sweep, whose first is the first axis. The content of a table is part of it.
+    /// `None` if the text, or the table, cannot be read.
     pub fn run_hash(&self) -> Option<String> {
-        self.parts().map(|(run, _)| hash(&canonical(&run)))
+        let (run, _) = self.parts()?;
+        let mut text = canonical(&run);
+        let table = run.get("problem").and_then(|problem| problem.get("table"));
+        if let Some(name) = table.and_then(toml::Value::as_str) {
+            text.push_str(&match &self.table {
+                Some(table) => table.hash.clone(),
+                None => self.files.read(name).ok()?.hash,
+            });
+        }
+        Some(hash(text.as_bytes()))
     }
 
     /// A hash of the rest: the figures, and what is told to people.
     pub fn figure_hash(&self) -> Option<String> {
-        self.parts().map(|(_, shown)| hash(&canonical(&shown)))
+        self.parts()
+            .map(|(_, shown)| hash(canonical(&shown).as_bytes()))
     }
 
     /// What the numbers follow from, and the rest.
@@ -287,11 +315,11 @@ fn canonical(table: &toml::Table) -> String {
 
 /// The FNV-1a hash in 128 bits. It is kept in files, so it must be the same for every build, as
 /// that of the standard library need not be; nobody gains from forging it, so it may be simple.
-fn hash(text: &str) -> String {
+pub(super) fn hash(bytes: &[u8]) -> String {
     const START: u128 = 0x6c62272e07bb014262b821756295c58d;
     const PRIME: u128 = 0x0000000001000000000000000000013b;
-    let hash = text.bytes().fold(START, |hash, byte| {
-        (hash ^ u128::from(byte)).wrapping_mul(PRIME)
+    let hash = bytes.iter().fold(START, |hash, byte| {
+        (hash ^ u128::from(*byte)).wrapping_mul(PRIME)
     });
     format!("{hash:032x}")
 }
@@ -487,8 +515,8 @@ mod tests {
 
     #[test]
     fn the_hash_is_the_published_one() {
-        assert_eq!(hash(""), "6c62272e07bb014262b821756295c58d");
-        assert_eq!(hash("a"), "d228cb696f1a8caf78912b704e4a8964");
+        assert_eq!(hash(b""), "6c62272e07bb014262b821756295c58d");
+        assert_eq!(hash(b"a"), "d228cb696f1a8caf78912b704e4a8964");
     }
 
     #[test]

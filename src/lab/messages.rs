@@ -91,15 +91,8 @@ pub fn head(experiment: &Experiment) -> Value {
     let problem = experiment.problem();
     let (from, to) = problem.inputs.range();
     let test = &experiment.test;
-    let mut truth = vec![0.0; test.points.len() * problem.outputs()];
-    for (x, truth) in test
-        .points
-        .rows()
-        .zip(truth.chunks_exact_mut(problem.outputs()))
-    {
-        // Checked with the experiment.
-        let _ = problem.truth_at(x, truth);
-    }
+    // Checked with the experiment.
+    let truth = problem.truth_of(&test.points).unwrap_or_default();
     let noise = experiment.problems.iter().map(|problem| {
         let sd = test
             .points
@@ -123,6 +116,7 @@ pub fn head(experiment: &Experiment) -> Value {
                 TestKind::Grid => "grid",
                 TestKind::Drawn => "drawn",
                 TestKind::Inputs => "inputs",
+                TestKind::Rows => "rows",
             },
             "x": f8(test.points.values()),
             "truth": f8(&truth),

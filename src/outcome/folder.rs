@@ -40,6 +40,9 @@ pub struct Manifest {
     pub threads: usize,
     /// The files of the result.
     pub files: Vec<String>,
+    /// The table of real data that the experiment is about, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<TableNote>,
     /// A hash of what the numbers follow from, besides the version: see [`Source::run_hash`].
     #[serde(default)]
     pub run_hash: Option<String>,
@@ -49,13 +52,60 @@ pub struct Manifest {
     pub figure_hash: Option<String>,
 }
 
+/// How a table of real data was used; the result has a copy of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TableNote {
+    /// What the experiment calls its file.
+    pub file: String,
+    /// The file's copy in the result.
+    pub copy: String,
+    /// A hash of its content.
+    pub hash: String,
+    /// The column that is predicted.
+    pub target: String,
+    /// The columns it is predicted from: x1, x2, … of the tables, or x.
+    pub columns: Vec<String>,
+    /// The names of the classes 0, 1, …; none where the target is a number.
+    pub classes: Vec<String>,
+    /// How many rows training sets are drawn from.
+    pub train_rows: usize,
+    /// How many rows are held out, to measure the error on.
+    pub test_rows: usize,
+    /// How many missing inputs were made up.
+    pub imputed: usize,
+    /// What the numbers mean.
+    pub noise: String,
+}
+
+impl TableNote {
+    /// What is to be noted of an experiment; `None` if it has no table.
+    pub fn of(experiment: &Experiment) -> Option<Self> {
+        let file = experiment.source.table()?;
+        let rows = experiment.problems.first()?.rows()?;
+        Some(TableNote {
+            file: file.name.clone(),
+            copy: file.copy_name(),
+            hash: file.hash.clone(),
+            target: rows.target.clone(),
+            columns: rows.names.clone(),
+            classes: rows.classes.clone(),
+            train_rows: rows.train.len(),
+            test_rows: rows.test.len(),
+            imputed: rows.imputed,
+            noise: "unknown: bias2 contains it".to_owned(),
+        })
+    }
+}
+
 impl Tables {
-    /// The files that the tables of a result are kept in.
-    fn files() -> Vec<String> {
+    /// The files that the tables of a result are kept in, its copy of a table of real data included.
+    fn files(manifest: &Manifest) -> Vec<String> {
         let parquet = Tables::NAMES.map(|name| format!("{name}.parquet"));
+        let copy = manifest.table.iter().map(|table| table.copy.clone());
         ["curves.csv".to_owned()]
             .into_iter()
             .chain(parquet)
+            .chain(copy)
             .collect()
     }
 }
@@ -299,7 +349,7 @@ impl Staging {
         let _held = self.hold();
         let figures = self.files.clone();
         let before = manifest.files.clone();
-        let tables = Tables::files();
+        let tables = Tables::files(&manifest);
         manifest.files.retain(|file| tables.contains(file));
         manifest.files.extend(figures.iter().cloned());
         self.put(&manifest)?;

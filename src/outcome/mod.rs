@@ -9,7 +9,7 @@ mod table;
 mod tables;
 
 pub use done::Done;
-pub use folder::{Manifest, Staging, read, read_places};
+pub use folder::{Manifest, Staging, TableNote, read, read_places};
 pub use parts::{Parts, ShardNote};
 pub use report::{Agreement, Report, report};
 pub use table::{Column, Table};

@@ -60,9 +60,13 @@ fn write(
 ) -> std::fmt::Result {
     let title = experiment.title.as_deref();
     writeln!(text, "{}", title.unwrap_or(&experiment.name))?;
+    let points = match experiment.test.kind {
+        TestKind::Rows => "rows held out",
+        _ => "test points",
+    };
     writeln!(
         text,
-        "{}, {} test points, {:.2} s\n",
+        "{}, {} {points}, {:.2} s\n",
         experiment.drawn(results.resamples),
         thousands(experiment.test.points.len() as u64),
         seconds
@@ -85,6 +89,7 @@ fn write(
         .filter_map(|(curve, learner)| Best::of(curve, learner))
         .collect();
     bests(text, &best, experiment.run.loss, factor)?;
+    table_in_words(text, experiment)?;
     loss_in_words(text, experiment, results)?;
     for (i, a) in best.iter().enumerate() {
         // Between different training sets or noise there is nothing to compare.
@@ -158,7 +163,10 @@ fn bests(text: &mut String, best: &[Best], loss: Loss, factor: f64) -> std::fmt:
         rows.push([
             curve.name.clone(),
             at,
-            rounded(parts.noise, decimals(0.0, parts.noise)),
+            match parts.noise.is_nan() {
+                true => "unknown".to_owned(),
+                false => rounded(parts.noise, decimals(0.0, parts.noise)),
+            },
             cell(parts.bias2),
             cell(parts.variance),
             cell(parts.risk),
@@ -167,6 +175,27 @@ fn bests(text: &mut String, best: &[Best], loss: Loss, factor: f64) -> std::fmt:
         ]);
     }
     table(text, &rows)
+}
+
+/// What has to be said of a table of real data.
+fn table_in_words(text: &mut String, experiment: &Experiment) -> std::fmt::Result {
+    let Some(rows) = experiment.problem().rows() else {
+        return Ok(());
+    };
+    let bias = experiment.run.loss.bias_name();
+    writeln!(
+        text,
+        "nobody knows the noise of a table: it is part of the {bias}, and training sets that share \
+         rows differ less than new ones would"
+    )?;
+    match rows.imputed {
+        0 => writeln!(text),
+        some => writeln!(
+            text,
+            "missing inputs made up from their columns: {}\n",
+            thousands(some as u64)
+        ),
+    }
 }
 
 /// What has to be said of a loss of classes.
@@ -259,6 +288,10 @@ fn identity(
         ),
     };
     let bias = experiment.run.loss.bias_name();
+    let sum = match experiment.problem().rows() {
+        Some(_) => format!("risk = {bias} + variance"),
+        None => format!("risk = noise + {bias} + variance"),
+    };
     let agreement = Agreement {
         largest: apart,
         allowed: limit,
@@ -266,7 +299,7 @@ fn identity(
     };
     if apart <= limit {
         let fact = format!(
-            "risk = noise + {bias} + variance agrees with the testing error at {values}: \
+            "{sum} agrees with the testing error at {values}: \
              largest difference {apart:.1} standard errors, chance allows {limit:.1}"
         );
         return Some((Ok(fact), agreement));
@@ -276,7 +309,7 @@ fn identity(
         place => format!(" at {place}"),
     };
     let doubt = format!(
-        "risk = noise + {bias} + variance DISAGREES with the testing error for `{}`{place}: \
+        "{sum} DISAGREES with the testing error for `{}`{place}: \
          {} against {}, {apart:.1} standard errors where chance allows {limit:.1}. \
          Do not trust these numbers: a heavy tail or a mistake is at work.",
         curve.name,

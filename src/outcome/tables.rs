@@ -372,6 +372,7 @@ fn points(experiment: &Experiment, results: &Results, places: &[Place]) -> Table
         let split = &results.learners[which].decomposition;
         for &(_, setting) in places {
             let noise = &results.noise[problems[setting]];
+            let unknown = experiment.problem().rows().is_some();
             for (j, x) in test.rows().enumerate() {
                 settings.push(&names, curve, setting);
                 for (column, x) in inputs.iter_mut().zip(x) {
@@ -381,7 +382,11 @@ fn points(experiment: &Experiment, results: &Results, places: &[Place]) -> Table
                 let truth = &results.truth[j * outputs..][..outputs];
                 mean.copy_from_slice(&split.mean[at * outputs..][..outputs]);
                 experiment.run.loss.mean_prediction(truth, &mut mean);
-                let noise = split.noise.as_ref().map_or(noise[j], |noise| noise[at]);
+                let noise = match &split.noise {
+                    _ if unknown => f64::NAN,
+                    Some(noise) => noise[at],
+                    None => noise[j],
+                };
                 let parts = [split.bias2[at], split.variance[at]];
                 let row = truth.iter().chain([&noise]).chain(&mean).chain(&parts);
                 for (column, number) in numbers.iter_mut().zip(row) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
-use super::{Mixture, Points};
+use super::{Mixture, Points, Rows};
 use crate::stream::Stream;
 
 /// How many standard deviations of a normal input count as its range.
@@ -38,16 +38,19 @@ pub enum Inputs {
     },
     /// Every class has a distribution of its own.
     Mixture(Arc<Mixture>),
+    /// The training rows of a table, each as likely.
+    Rows(Arc<Rows>),
 }
 
 impl Inputs {
-    /// The range of a coordinate: its ends, or mean ± [`NORMAL_REACH`] sd; of a mixture, what holds
-    /// that of every class and coordinate.
+    /// The range of a coordinate: its ends, or mean ± [`NORMAL_REACH`] sd; of a mixture or a
+    /// table, what holds that of every class and coordinate.
     pub fn range(&self) -> (f64, f64) {
         match self {
             Inputs::Uniform { from, to } | Inputs::Grid { from, to } => (*from, *to),
             Inputs::Normal { mean, sd } => (mean - NORMAL_REACH * sd, mean + NORMAL_REACH * sd),
             Inputs::Mixture(mixture) => mixture.range(),
+            Inputs::Rows(rows) => rows.range(),
         }
     }
 
@@ -69,6 +72,12 @@ impl Inputs {
             })),
             Inputs::Grid { from, to } => fill_grid(*from, *to, count, dimension, values),
             Inputs::Mixture(mixture) => (0..count).for_each(|_| mixture.draw(stream, values)),
+            Inputs::Rows(rows) => {
+                let inputs = &rows.train.inputs;
+                for _ in 0..count {
+                    values.extend_from_slice(inputs.row(stream.random_range(0..inputs.len())));
+                }
+            }
         });
     }
 
@@ -76,7 +85,7 @@ impl Inputs {
     /// averaged over the inputs' distribution.
     pub fn weight(&self, x: &[f64]) -> f64 {
         match self {
-            Inputs::Uniform { .. } | Inputs::Grid { .. } => 1.0,
+            Inputs::Uniform { .. } | Inputs::Grid { .. } | Inputs::Rows(_) => 1.0,
             Inputs::Normal { mean, sd } => {
                 let density = |x: &f64| (-0.5 * ((x - mean) / sd).powi(2)).exp();
                 x.iter().map(density).product()

@@ -1,6 +1,7 @@
 //! Where data come from: inputs x of a known distribution, and labels that are numbers,
 //! y = f(x) + s(x)·e with the truth f and noise e of unit variance, or classes whose probabilities
-//! p(y|x) are known. Because all of it is known, noise, bias and variance can be told apart.
+//! p(y|x) are known. Because all of it is known, noise, bias and variance can be told apart. Or a
+//! table of real data, of which nobody knows the truth: [`Rows`].
 
 mod classes;
 mod expression;
@@ -8,6 +9,8 @@ mod inputs;
 mod mixture;
 mod noise;
 mod points;
+mod sheet;
+mod table;
 mod truth;
 
 pub use classes::{ClassLaw, Classes, MOST_CLASSES, class_at, most_probable};
@@ -16,6 +19,8 @@ pub use inputs::{Inputs, NORMAL_REACH, grid, side};
 pub use mixture::{Arc, Cloud, Component, Gaussian, Mixture};
 pub use noise::{Noise, Shape};
 pub use points::{Points, Training};
+pub use sheet::{MOST_BYTES, MOST_CELLS};
+pub use table::{Key, Missing, Resample, Rows, TableError, TableUse, TestRows};
 pub use truth::Truth;
 
 use rand::RngExt;
@@ -49,6 +54,8 @@ pub enum Labels {
     },
     /// Classes, drawn by their probabilities.
     Classes(Classes),
+    /// Those of a table of real data, which come with their inputs.
+    Rows(std::sync::Arc<Rows>),
 }
 
 /// A function of the problem that has no finite value, a negative sd, or no probability, at some
@@ -88,6 +95,11 @@ impl Problem {
         [inputs, noise]: [u64; 2],
         data: &mut Training,
     ) -> Result<(), NotFinite> {
+        if let Labels::Rows(rows) = &self.labels {
+            let mut stream = Stream::new(seed, Purpose::Inputs, inputs);
+            rows.draw(self.train, &mut stream, data);
+            return Ok(());
+        }
         let drawn = if self.fixed { 0 } else { inputs };
         let mut stream = Stream::new(seed, Purpose::Inputs, drawn);
         self.inputs
@@ -97,6 +109,7 @@ impl Problem {
         let (truth, noise) = match &self.labels {
             Labels::Numbers { truth, noise } => (truth, noise),
             Labels::Classes(classes) => return draw_classes(classes, &mut stream, data),
+            Labels::Rows(_) => unreachable!("rows are drawn above"),
         };
         noise.draw_unit(&mut stream, &mut data.labels);
         let everywhere = match data.inputs.rows().next() {
@@ -123,6 +136,7 @@ impl Problem {
         match &self.labels {
             Labels::Numbers { .. } => 0,
             Labels::Classes(classes) => classes.count(),
+            Labels::Rows(rows) => rows.classes.len(),
         }
     }
 
@@ -135,24 +149,51 @@ impl Problem {
     pub fn noise(&self) -> Option<&Noise> {
         match &self.labels {
             Labels::Numbers { noise, .. } => Some(noise),
-            Labels::Classes(_) => None,
+            Labels::Classes(_) | Labels::Rows(_) => None,
         }
+    }
+
+    /// The table of real data, where the labels are those of one.
+    pub fn rows(&self) -> Option<&Rows> {
+        match &self.labels {
+            Labels::Rows(rows) => Some(rows),
+            Labels::Numbers { .. } | Labels::Classes(_) => None,
+        }
+    }
+
+    /// The best possible prediction at every test point, by point and output; of a table, the labels
+    /// of the rows held out.
+    ///
+    /// # Errors
+    ///
+    /// If it is not finite, or no probability.
+    pub fn truth_of(&self, points: &Points) -> Result<Vec<f64>, NotFinite> {
+        if let Labels::Rows(rows) = &self.labels {
+            return Ok(rows.truth());
+        }
+        let outputs = self.outputs();
+        let mut truth = vec![0.0; points.len() * outputs];
+        for (x, truth) in points.rows().zip(truth.chunks_exact_mut(outputs)) {
+            self.truth_at(x, truth)?;
+        }
+        Ok(truth)
     }
 
     /// Writes the best possible prediction at x: the truth f(x), or the probability of every class.
     ///
     /// # Errors
     ///
-    /// If it is not finite, or no probability.
+    /// If it is not finite, or no probability; of a table nobody knows it.
     pub fn truth_at(&self, x: &[f64], out: &mut [f64]) -> Result<(), NotFinite> {
         match &self.labels {
             Labels::Numbers { truth, .. } => out[0] = truth_at(truth, x)?,
             Labels::Classes(classes) => probabilities_at(classes, x, out)?,
+            Labels::Rows(_) => return Err(not_finite("the truth", f64::NAN, x)),
         }
         Ok(())
     }
 
-    /// The standard deviation s(x) of the noise; 0 where labels are classes.
+    /// The standard deviation s(x) of the noise; 0 where labels are classes, or of a table.
     ///
     /// # Errors
     ///

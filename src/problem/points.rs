@@ -14,6 +14,8 @@ pub struct Points {
     sorted: bool,
     /// Memory of the sort, empty between sorts.
     keys: Vec<u64>,
+    /// Memory of [`Training::resample_into`], empty between calls.
+    counts: Vec<u32>,
 }
 
 impl Points {
@@ -181,6 +183,17 @@ impl Training {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.labels.is_empty()
+    }
+
+    /// Writes into `sample` the set in which pair i stands as often as `draw` counts it, beginning
+    /// with zeros; as [`Training::repeat_into`], without memory of its own.
+    pub fn resample_into(&self, sample: &mut Training, draw: impl FnOnce(&mut [u32])) {
+        let mut counts = std::mem::take(&mut sample.inputs.counts);
+        counts.resize(self.len(), 0);
+        draw(&mut counts);
+        self.repeat_into(&counts, sample);
+        counts.clear();
+        sample.inputs.counts = counts;
     }
 
     /// Writes into `sample` the set in which pair i stands `counts[i]` times: by increasing x in

@@ -38,4 +38,5 @@ mod sources;
 mod submit;
 mod survival;
 mod sweeps;
+mod table;
 mod tree;

@@ -1,0 +1,543 @@
+//! Real tables: reading, splitting, resampling.
+
+use bvlab::outcome::Table;
+use bvlab::problem::{Key, Missing, Resample, Rows, TableError, TableUse, TestRows, Training};
+use bvlab::shipped;
+use bvlab::stream::{Purpose, Stream};
+
+fn wanted(target: &str) -> TableUse {
+    TableUse {
+        target: target.to_owned(),
+        classes: None,
+        columns: None,
+        missing: Missing::Refuse,
+        test: TestRows::Share(0.3),
+        resample: Resample::Bootstrap,
+    }
+}
+
+fn read(text: &str, wanted: &TableUse) -> Result<Rows, TableError> {
+    Rows::read("t.csv", text.as_bytes(), 1, wanted)
+}
+
+fn error(text: &str, wanted: &TableUse) -> TableError {
+    read(text, wanted).expect_err(text)
+}
+
+/// What is wrong, what is said about it, and which key is blamed.
+#[test]
+fn every_error_names_file_line_and_column() {
+    let y = wanted("y");
+    let classes = TableUse {
+        classes: Some(true),
+        ..y.clone()
+    };
+    let numbers = TableUse {
+        classes: Some(false),
+        ..y.clone()
+    };
+    let with = |columns: &[&str]| TableUse {
+        columns: Some(columns.iter().map(|name| name.to_string()).collect()),
+        ..y.clone()
+    };
+    let marked = TableUse {
+        test: TestRows::Column("t".to_owned()),
+        ..y.clone()
+    };
+    let many: String = (0..101).map(|i| format!("{i},{i}\n")).collect();
+    let cases = [
+        ("", y.clone(), "t.csv has no rows", Key::File),
+        ("\n \n", y.clone(), "t.csv has no rows", Key::File),
+        ("x,y\n", y.clone(), "t.csv has no rows", Key::File),
+        ("x,y\n1,2\n", y.clone(), "t.csv has only 1 row", Key::File),
+        (
+            "x,y\n1,2\n2,3\n",
+            y.clone(),
+            "t.csv has only 2 rows",
+            Key::File,
+        ),
+        (
+            "x,x,y\n1,2,3\n",
+            y.clone(),
+            "t.csv has two columns called `x`",
+            Key::File,
+        ),
+        (
+            ",x,y\n0,1,2\n",
+            y.clone(),
+            "column 1 of t.csv has no name",
+            Key::File,
+        ),
+        (
+            "x,y\n1,2\n\n3\n",
+            y.clone(),
+            "t.csv, line 4 has 1 cells, not 2",
+            Key::File,
+        ),
+        (
+            "x,y\n1,2,3\n",
+            y.clone(),
+            "t.csv, line 2 has 3 cells, not 2",
+            Key::File,
+        ),
+        (
+            "x,Y\n1,2\n2,3\n3,5\n",
+            y.clone(),
+            "t.csv has no column `y`",
+            Key::Target,
+        ),
+        (
+            "y\n1\n2\n3\n",
+            y.clone(),
+            "t.csv has no column to predict `y` from",
+            Key::Columns(None),
+        ),
+        (
+            "x,y\n1,2\n\n2,\n3,4\n",
+            y.clone(),
+            "t.csv, line 4: the target `y` is missing",
+            Key::Target,
+        ),
+        (
+            "x,y\n1,2\n,3\n3,4\n",
+            y.clone(),
+            "t.csv, line 3: `x` is missing",
+            Key::File,
+        ),
+        (
+            "x,y\n1,2\nNA,3\n3,4\n",
+            y.clone(),
+            "t.csv, line 3: `x` is missing",
+            Key::File,
+        ),
+        (
+            "x,y\n1,2\nnan,3\n3,4\n",
+            y.clone(),
+            "t.csv, line 3: `x` is missing",
+            Key::File,
+        ),
+        (
+            "x,y\n1,2\ninf,3\n3,4\n",
+            y.clone(),
+            "t.csv, line 3: `x` is inf",
+            Key::Columns(None),
+        ),
+        (
+            "x,y\n1,2\n1e999,3\n3,4\n",
+            y.clone(),
+            "t.csv, line 3: `x` is inf",
+            Key::Columns(None),
+        ),
+        (
+            "x,y\n1,2\n2,-inf\n3,4\n",
+            y.clone(),
+            "t.csv, line 3: `y` is -inf",
+            Key::Target,
+        ),
+        (
+            "x,y\n1,2\nred,3\n3,4\n",
+            y.clone(),
+            "t.csv, line 3: `x` is `red`, not a number",
+            Key::Columns(None),
+        ),
+        (
+            "x,y\n\"a\nb\",2\n2,3\nred,4\n",
+            with(&["x"]),
+            "t.csv, line 2: `x` is `a\nb`, not a number",
+            Key::Columns(Some(0)),
+        ),
+        (
+            "x,y\n1,2\n2,red\n3,4\n",
+            y.clone(),
+            "t.csv, line 3: `y` is `red`, not a number",
+            Key::Target,
+        ),
+        (
+            "x,y\n1,a\n2,b\n3,a\n",
+            numbers.clone(),
+            "t.csv, line 2: `y` is `a`, not a number",
+            Key::Target,
+        ),
+        (
+            "x,y\n1,1\n2,1.5\n3,2\n",
+            classes.clone(),
+            "t.csv, line 3: `y` is `1.5`, which is no class",
+            Key::Classes,
+        ),
+        (
+            "x,y\n1,4\n2,4\n3,4\n",
+            y.clone(),
+            "`y` is the same in every row of t.csv",
+            Key::Target,
+        ),
+        (
+            "x,y\n1,a\n2,a\n3,a\n",
+            y.clone(),
+            "`y` is the same in every row of t.csv",
+            Key::Target,
+        ),
+        (
+            "x,t,y\n1,0,4\n2,0,4\n3,1,5\n",
+            marked.clone(),
+            "`y` is the same in every row to train on of t.csv",
+            Key::Test,
+        ),
+        (
+            "x,t,y\n1,0,4\n2,2,4\n3,1,5\n",
+            marked.clone(),
+            "t.csv, line 3: `t` is `2`, not 0 or 1",
+            Key::Test,
+        ),
+        (
+            "x,t,y\n1,0,4\n2,,4\n3,1,5\n",
+            marked.clone(),
+            "t.csv, line 3: `t` is missing, not 0 or 1",
+            Key::Test,
+        ),
+        (
+            "x,t,y\n1,0,4\n2,0,5\n3,0,5\n",
+            marked.clone(),
+            "t.csv has 3 rows to train on and 0 to test on",
+            Key::Test,
+        ),
+        (
+            "x,t,y\n1,1,4\n2,1,5\n3,0,5\n",
+            marked.clone(),
+            "t.csv has 1 rows to train on and 2 to test on",
+            Key::Test,
+        ),
+        (
+            "x,y\n1,4\n2,5\n3,6\n",
+            marked.clone(),
+            "t.csv has no column `t`",
+            Key::Test,
+        ),
+        (
+            "x,y\n1,4\n2,5\n3,6\n",
+            with(&["x", "z"]),
+            "t.csv has no column `z`",
+            Key::Columns(Some(1)),
+        ),
+        (
+            "x,y\n1,4\n2,5\n3,6\n",
+            with(&["x", "y"]),
+            "`y` is the target",
+            Key::Columns(Some(1)),
+        ),
+        (
+            "x,y\n1,4\n2,5\n3,6\n",
+            with(&["x", "x"]),
+            "`x` is named twice",
+            Key::Columns(Some(1)),
+        ),
+        (
+            "x,y\n1,4\n2,5\n3,6\n",
+            with(&[]),
+            "t.csv has no column to predict `y` from",
+            Key::Columns(None),
+        ),
+    ];
+    for (text, wanted, message, key) in cases {
+        let error = error(text, &wanted);
+        assert_eq!(
+            (error.message.as_str(), error.key),
+            (message, key),
+            "{text}"
+        );
+        assert!(error.help.is_some(), "{text}");
+    }
+    let many = error(&format!("x,y\n{many}"), &classes);
+    assert_eq!(many.message, "`y` has 101 classes");
+    let near = error("x,Y\n1,2\n2,3\n3,5\n", &y);
+    assert_eq!(near.help.as_deref(), Some("did you mean `Y`?"));
+}
+
+#[test]
+fn files_that_are_no_tables_are_refused() {
+    let of = |file: &str, bytes: &[u8]| {
+        let error = Rows::read(file, bytes, 1, &wanted("y")).expect_err(file);
+        assert_eq!(error.key, Key::File);
+        error.message
+    };
+    assert_eq!(of("t.xlsx", b"x"), "t.xlsx is neither CSV nor Parquet");
+    assert_eq!(
+        of("t.csv", b"x,y\n1,2\n\xff,3"),
+        "t.csv, line 3 is not text in UTF-8"
+    );
+    assert!(of("t.parquet", b"PAR1 this is not PAR1").starts_with("cannot read t.parquet"));
+    assert!(of("t.parquet", b"").starts_with("cannot read t.parquet"));
+    let wide = vec![b','; 6_000_000];
+    let rows = [
+        &wide[..],
+        b"\n",
+        &wide,
+        b"\n",
+        &wide,
+        b"\n",
+        &wide,
+        b"\n",
+        &wide,
+    ]
+    .concat();
+    assert_eq!(of("t.csv", &rows), "t.csv is too large");
+}
+
+#[test]
+fn a_table_is_read_whatever_its_separators_quotes_and_line_ends() {
+    let y = TableUse {
+        test: TestRows::Column("t".to_owned()),
+        ..wanted("y")
+    };
+    let plain = "x,z,t,y\n1,2.5,0,4\n2,-1e-3,0,5\n3,0,1,6\n4,7,0,7\n";
+    let rows = read(plain, &y).unwrap();
+    assert_eq!(rows.names, ["x", "z"]);
+    assert_eq!(rows.train.inputs.values(), [1.0, 2.5, 2.0, -1e-3, 4.0, 7.0]);
+    assert_eq!(rows.train.labels, [4.0, 5.0, 7.0]);
+    assert_eq!(rows.test.inputs.values(), [3.0, 0.0]);
+    assert_eq!((rows.test.labels[0], rows.imputed), (6.0, 0));
+    for text in [
+        plain.replace('\n', "\r\n"),
+        plain.replace(',', ";"),
+        plain.replace(',', "\t"),
+        plain.replace(',', " , "),
+        plain.replace("0,4", "\"0\",\"4\""),
+        plain.replace('\n', "\n\n"),
+        format!("\u{feff}{plain}"),
+        plain.trim_end().to_owned(),
+        plain.replace(",0,", ",false,").replace(",1,", ",True,"),
+    ] {
+        assert_eq!(read(&text, &y), Ok(rows.clone()), "{text:?}");
+    }
+    let chosen = TableUse {
+        columns: Some(vec!["z".to_owned()]),
+        ..y
+    };
+    assert_eq!(
+        read(plain, &chosen).unwrap().train.inputs.values(),
+        [2.5, -1e-3, 7.0]
+    );
+}
+
+#[test]
+fn classes_have_names_in_order() {
+    let held = TableUse {
+        test: TestRows::Column("t".to_owned()),
+        ..wanted("y")
+    };
+    let of = |labels: [&str; 4], wanted: &TableUse| {
+        let [a, b, c, d] = labels;
+        let rows = read(
+            &format!("x,t,y\n1,0,{a}\n2,0,{b}\n3,0,{c}\n4,1,{d}\n"),
+            wanted,
+        )
+        .unwrap();
+        (rows.classes, [rows.train.labels, rows.test.labels].concat())
+    };
+    assert_eq!(of(["b", "a", "c", "a"], &held).0, ["a", "b", "c"]);
+    assert_eq!(of(["b", "a", "c", "a"], &held).1, [1.0, 0.0, 2.0, 0.0]);
+    assert_eq!(
+        of(["true", "false", "true", "true"], &held).1,
+        [1.0, 0.0, 1.0, 1.0]
+    );
+    assert_eq!(of(["10", "2", "10", "-3"], &held).0, [""; 0]);
+    let asked = TableUse {
+        classes: Some(true),
+        ..held
+    };
+    let (names, labels) = of(["10", "2", "10", "-3"], &asked);
+    assert_eq!(names, ["-3", "2", "10"]);
+    assert_eq!(labels, [2.0, 1.0, 2.0, 0.0]);
+}
+
+/// From the rows to train on alone: those held out must not be seen.
+#[test]
+fn missing_inputs_become_mean_or_median_of_the_training_rows() {
+    let text = "x,t,y\n1,0,1\n,0,2\n10,0,3\n4,0,4\n,1,5\n1000,1,6\n";
+    let of = |missing| {
+        let test = TestRows::Column("t".to_owned());
+        read(
+            text,
+            &TableUse {
+                missing,
+                test,
+                ..wanted("y")
+            },
+        )
+        .unwrap()
+    };
+    let mean = of(Missing::Mean);
+    assert_eq!(mean.train.inputs.values(), [1.0, 5.0, 10.0, 4.0]);
+    assert_eq!(mean.test.inputs.values(), [5.0, 1000.0]);
+    assert_eq!(mean.imputed, 2);
+    assert_eq!(
+        of(Missing::Median).train.inputs.values(),
+        [1.0, 4.0, 10.0, 4.0]
+    );
+    let none = "x,t,y\n,0,1\n,0,2\n3,1,4\n";
+    let test = TestRows::Column("t".to_owned());
+    let error = error(
+        none,
+        &TableUse {
+            missing: Missing::Mean,
+            test,
+            ..wanted("y")
+        },
+    );
+    assert_eq!(error.message, "`x` is missing in every row to train on");
+}
+
+#[test]
+fn rows_are_held_out_by_their_share_and_the_seed() {
+    let iris = shipped::table("data/iris.csv").unwrap();
+    let of = |seed, share| {
+        let wanted = TableUse {
+            test: TestRows::Share(share),
+            ..wanted("species")
+        };
+        Rows::read("iris.csv", &iris, seed, &wanted).unwrap()
+    };
+    let rows = of(1, 0.3);
+    assert_eq!(rows.classes, ["setosa", "versicolor", "virginica"]);
+    assert_eq!((rows.train.len(), rows.test.len()), (105, 45));
+    assert_eq!(rows, of(1, 0.3));
+    assert_ne!(rows, of(2, 0.3));
+    assert_eq!(of(1, 1e-9).test.len(), 1);
+    assert_eq!(of(1, 0.999).train.len(), 2);
+    let mut all: Vec<Vec<u64>> = Vec::new();
+    for part in [&rows.train, &rows.test] {
+        all.extend(
+            part.inputs
+                .rows()
+                .map(|row| row.iter().map(|x| x.to_bits()).collect()),
+        );
+    }
+    let whole = of(7, 0.5);
+    let mut same: Vec<Vec<u64>> = Vec::new();
+    for part in [&whole.train, &whole.test] {
+        same.extend(
+            part.inputs
+                .rows()
+                .map(|row| row.iter().map(|x| x.to_bits()).collect()),
+        );
+    }
+    all.sort();
+    same.sort();
+    assert_eq!(all, same);
+}
+
+/// A table of n rows whose label is the number of the row.
+fn numbered(n: usize, resample: Resample) -> Rows {
+    let lines: String = (0..n).map(|i| format!("{i},{},0,{i}\n", 2 * i)).collect();
+    let text = format!("a,b,t,y\n{lines}0,0,1,0\n");
+    let test = TestRows::Column("t".to_owned());
+    read(
+        &text,
+        &TableUse {
+            resample,
+            test,
+            ..wanted("y")
+        },
+    )
+    .unwrap()
+}
+
+#[test]
+fn a_bootstrap_draws_every_row_equally_often_and_keeps_their_order() {
+    let rows = numbered(20, Resample::Bootstrap);
+    let (mut data, mut counts, mut distinct) = (Training::default(), vec![0_u32; 20], 0);
+    let rounds = 4000;
+    for round in 0..rounds {
+        rows.draw(
+            rows.size(),
+            &mut Stream::new(1, Purpose::Inputs, round),
+            &mut data,
+        );
+        assert_eq!(data.len(), 20);
+        assert!(data.labels.is_sorted());
+        for (row, label) in data.inputs.rows().zip(&data.labels) {
+            assert_eq!(row, [*label, 2.0 * label]);
+            counts[*label as usize] += 1;
+        }
+        distinct += 1 + data
+            .labels
+            .windows(2)
+            .filter(|pair| pair[0] != pair[1])
+            .count();
+    }
+    // A row's count is binomial, with variance 0.95 per round.
+    let far = 5.0 * (0.95 * rounds as f64).sqrt();
+    for count in counts {
+        assert!((f64::from(count) - rounds as f64).abs() < far, "{count}");
+    }
+    let share = distinct as f64 / (20.0 * rounds as f64);
+    assert!((share - (1.0 - 0.95_f64.powi(20))).abs() < 0.005, "{share}");
+}
+
+#[test]
+fn halves_are_drawn_without_replacement_and_all_are_as_likely() {
+    let rows = numbered(5, Resample::Halves);
+    assert_eq!(rows.size(), 2);
+    let (mut data, mut pairs) = (Training::default(), std::collections::BTreeMap::new());
+    let rounds = 10_000;
+    for round in 0..rounds {
+        rows.draw(
+            rows.size(),
+            &mut Stream::new(1, Purpose::Inputs, round),
+            &mut data,
+        );
+        assert!(data.labels[0] < data.labels[1]);
+        *pairs
+            .entry([data.labels[0] as u32, data.labels[1] as u32])
+            .or_insert(0) += 1;
+    }
+    assert_eq!(pairs.len(), 10);
+    for (pair, count) in pairs {
+        // Binomial with mean 1000 and sd 30.
+        assert!((count - 1000_i32).abs() < 150, "{pair:?}: {count}");
+    }
+}
+
+#[test]
+fn the_tables_that_ship_can_be_read() {
+    let iris = shipped::table("data/iris.csv").unwrap();
+    let iris = Rows::read("iris.csv", &iris, 1, &wanted("species")).unwrap();
+    assert_eq!((iris.names.len(), iris.classes.len()), (4, 3));
+    let diabetes = shipped::table("data/diabetes.csv").unwrap();
+    let diabetes = Rows::read("diabetes.csv", &diabetes, 1, &wanted("progression")).unwrap();
+    assert_eq!(diabetes.names.len(), 10);
+    assert_eq!(diabetes.train.len() + diabetes.test.len(), 442);
+    for none in [
+        "data/README.md",
+        "tree-tradeoff.toml",
+        "data/../tree-tradeoff.toml",
+        "/etc/hosts",
+    ] {
+        assert!(shipped::table(none).is_none(), "{none}");
+    }
+}
+
+#[test]
+fn parquet_is_read_like_csv() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.parquet");
+    let table = Table::default()
+        .number("x", vec![1.0, 2.0, f64::NAN, 4.0])
+        .text("y", ["b", "a", "b", "a"].map(Into::into).to_vec())
+        .whole("t", vec![0, 0, 0, 1]);
+    table.write_parquet(&path).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    let test = TestRows::Column("t".to_owned());
+    let marked = TableUse {
+        test,
+        ..wanted("y")
+    };
+    let error = Rows::read("t.parquet", &bytes, 1, &marked).unwrap_err();
+    assert_eq!(error.message, "t.parquet, row 3: `x` is missing");
+    let made_up = TableUse {
+        missing: Missing::Mean,
+        ..marked
+    };
+    let csv = "x,y,t\n1,b,0\n2,a,0\n,b,0\n4,a,1\n";
+    let rows = Rows::read("t.parquet", &bytes, 1, &made_up);
+    assert_eq!(rows, read(csv, &made_up));
+}
