@@ -159,6 +159,8 @@ pub const FAMILIES: &[&Family] = &[
     &super::bagging::FAMILY,
     &super::forest::FAMILY,
     &super::boosting::FAMILY,
+    &super::logistic::FAMILY,
+    &super::discriminant::FAMILY,
 ];
 
 /// The family of that name.

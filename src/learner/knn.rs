@@ -46,8 +46,9 @@ pub(super) const FAMILY: Family = Family {
 /// | `k` | number of neighbours | 1 to n | must be given |
 ///
 /// **Cost** of a whole path, per test point: O(log n + k_max) in one dimension, where the k nearest
-/// are k neighbours in the sorted inputs, and one more neighbour is found by one comparison; one
-/// k_max-query of linfa-nn's k-d tree in several.
+/// are k neighbours in the sorted inputs, and one more neighbour is found by one comparison; in
+/// several O(n d) for the distances from all inputs, or for more than 2000 inputs of few dimensions
+/// one k_max-query of linfa-nn's k-d tree.
 ///
 /// **Reference**: Fix and Hodges (1951); Hastie, Tibshirani and Friedman, *The Elements of
 /// Statistical Learning*, section 2.3.
@@ -72,6 +73,7 @@ pub struct Knn {
     path: Path,
     data: Training,
     line: Line,
+    crowd: Crowd,
     nearest: Vec<f64>,
     /// By test point: how many inputs lie below its neighbours so far.
     below: Vec<u32>,
@@ -232,6 +234,85 @@ impl Line {
     }
 }
 
+/// The inputs in several dimensions, feature by feature, to be measured one and all.
+#[derive(Clone, Debug, Default)]
+struct Crowd {
+    columns: Vec<f64>,
+    /// By input: its squared distance from a point, and most of that with the index in its lowest
+    /// bits.
+    distances: Vec<f64>,
+    keys: Vec<u64>,
+}
+
+impl Crowd {
+    /// Whether to measure all is faster than to search a tree: for few inputs, or in so many
+    /// dimensions that a search would miss few of them.
+    fn suits(inputs: &Points) -> bool {
+        inputs.len() <= 2000 || inputs.dimension() >= 8
+    }
+
+    fn load(&mut self, inputs: &Points) {
+        let (count, dimension) = (inputs.len(), inputs.dimension());
+        self.columns.clear();
+        for feature in 0..dimension {
+            let x = inputs.values().iter().skip(feature).step_by(dimension);
+            self.columns.extend(x);
+        }
+        self.distances.resize(count, 0.0);
+        self.keys.clear();
+        self.keys.reserve(count);
+    }
+
+    /// The indices of the nearest inputs, by (distance, index).
+    fn nearest(&mut self, x: &[f64], count: usize) -> impl Iterator<Item = usize> {
+        let Crowd {
+            columns,
+            distances,
+            keys,
+        } = self;
+        let index = distances.len().next_power_of_two() as u64 - 1;
+        wide(
+            #[inline(always)]
+            || {
+                distances.fill(0.0);
+                for (column, x) in columns.chunks_exact(distances.len()).zip(x) {
+                    for (distance, input) in distances.iter_mut().zip(column) {
+                        *distance += (input - x) * (input - x);
+                    }
+                }
+                keys.clear();
+                // The bits of numbers that are not negative rise as they do.
+                let all = distances.iter().zip(0_u64..);
+                keys.extend(all.map(|(distance, i)| distance.to_bits() & !index | i));
+            },
+        );
+        // The nearest, and with them all whose keys cannot tell whether they are nearer.
+        let mut taken = count;
+        if (1..keys.len()).contains(&count) {
+            let (_, last, _) = keys.select_nth_unstable(count - 1);
+            let last = *last | index;
+            for i in count..keys.len() {
+                if keys[i] <= last {
+                    keys.swap(i, taken);
+                    taken += 1;
+                }
+            }
+        }
+        let nearest = &mut keys[..taken];
+        nearest.sort_unstable();
+        for alike in nearest.chunk_by_mut(|a, b| a | index == b | index) {
+            if alike.len() > 1 {
+                alike.sort_unstable_by(|a, b| {
+                    let [a, b] = [a & index, b & index];
+                    let [near, far] = [a, b].map(|i| distances[i as usize]);
+                    near.total_cmp(&far).then(a.cmp(&b))
+                });
+            }
+        }
+        keys[..count].iter().map(move |key| (key & index) as usize)
+    }
+}
+
 /// Adds one more label to the sum of every window, and takes the means of what are now k.
 fn mean_labels(labels: &[f64], k: usize, sums: &mut [f64], means: &mut [f64]) {
     let share = 1.0 / k as f64;
@@ -270,6 +351,7 @@ impl Knn {
             },
             data: Training::default(),
             line: Line::default(),
+            crowd: Crowd::default(),
             nearest: Vec::new(),
             below: Vec::new(),
             sums: Vec::new(),
@@ -357,7 +439,20 @@ impl Knn {
         (self.shares, self.labels) = (shares, labels);
     }
 
-    fn predict_in_space(&mut self, points: &Points, out: &mut [f64]) {
+    /// Predicts in several dimensions by the distances to all training points.
+    fn predict_by_all(&mut self, points: &Points, out: &mut [f64]) {
+        let count = self.largest();
+        for (j, x) in points.rows().enumerate() {
+            let nearest = self.crowd.nearest(x, count);
+            let labels = nearest.map(|i| self.data.labels[i]);
+            self.nearest.clear();
+            self.nearest.extend(labels);
+            self.path.conclude(&self.nearest, j, points.len(), out);
+        }
+    }
+
+    /// The same by a k-d tree.
+    fn predict_by_tree(&mut self, points: &Points, out: &mut [f64]) {
         let (count, total) = (self.largest(), points.len());
         let inputs = &self.data.inputs;
         let batch = ArrayView2::from_shape((inputs.len(), inputs.dimension()), inputs.values())
@@ -398,12 +493,16 @@ impl Learner for Knn {
         self.data.clone_from(data);
         if data.inputs.dimension() == 1 {
             self.line.load(data);
+        } else if Crowd::suits(&data.inputs) {
+            self.crowd.load(&data.inputs);
         }
     }
 
     fn predict(&mut self, points: &Points, out: &mut [f64]) {
-        if points.dimension() > 1 {
-            self.predict_in_space(points, out);
+        if points.dimension() > 1 && Crowd::suits(&self.data.inputs) {
+            self.predict_by_all(points, out);
+        } else if points.dimension() > 1 {
+            self.predict_by_tree(points, out);
         } else if self.line.plain && self.path.averages() {
             self.line.begin(points, &mut self.below);
             self.slide(points.values(), out);

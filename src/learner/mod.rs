@@ -9,7 +9,9 @@
 
 mod bagging;
 mod boosting;
+mod cholesky;
 mod cosine;
+mod discriminant;
 mod exponential;
 mod family;
 mod forest;
@@ -19,6 +21,7 @@ mod kernel;
 mod knn;
 mod linear;
 mod linfa;
+mod logistic;
 mod network;
 mod polynomial;
 pub mod probability;
@@ -29,6 +32,7 @@ pub use self::linfa::FromLinfa;
 pub(crate) use bagging::bootstrap;
 pub use bagging::{Bagging, BaggingSample, BaggingSetting, Combine};
 pub use boosting::{Boosting, BoostingSetting};
+pub use discriminant::{Discriminant, DiscriminantSetting, Rung};
 pub use family::{Blueprint, Choice, FAMILIES, Family, Most, Number, Task, family};
 pub use forest::{forest, forest_classifier};
 pub use fourier::{Fourier, FourierSetting};
@@ -36,6 +40,7 @@ pub use gaussians::{Gaussians, GaussiansSetting};
 pub use kernel::{Kernel, KernelShape};
 pub use knn::Knn;
 pub use linear::{Linear, LinearSetting};
+pub use logistic::{Logistic, LogisticSetting};
 pub use network::{Activation, Network, NetworkSetting, Optimiser};
 pub use polynomial::{Basis, Polynomial, PolynomialSetting};
 pub(crate) use tree::between;
@@ -192,4 +197,19 @@ fn room(buffer: &mut Vec<f64>, length: usize) -> &mut [f64] {
         buffer.resize(length, 0.0);
     }
     &mut buffer[..length]
+}
+
+/// Probabilities e^z_k / Σ_j e^z_j from scores z; one of -∞ has none, and the infinite one all.
+fn softmax(scores: &[f64], out: &mut [f64]) {
+    let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut total = 0.0;
+    for (out, score) in out.iter_mut().zip(scores) {
+        *out = if *score == top {
+            1.0
+        } else {
+            (score - top).exp()
+        };
+        total += *out;
+    }
+    out.iter_mut().for_each(|share| *share /= total);
 }

@@ -52,7 +52,7 @@ fn learners(train: usize, reach: f64) -> Vec<(String, Box<dyn Learner>)> {
          train = {train}\n{}",
         named.collect::<String>()
     );
-    for family in FAMILIES {
+    for family in FAMILIES.iter().filter(|family| family.task.includes(false)) {
         let used = format!("\n{} = {{", family.name);
         assert!(text.contains(&used), "{} is not looked at", family.name);
     }

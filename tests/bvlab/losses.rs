@@ -13,7 +13,7 @@ use rand::RngExt;
 use crate::setup::experiment;
 
 /// How often each of its predictions is made, and at every x from 0 to 1 which.
-const OFTEN: [f64; 4] = [0.4, 0.3, 0.2, 0.1];
+const OFTEN: [f64; 4] = [0.3, 0.45, 0.15, 0.1];
 
 fn prediction(which: usize, x: f64) -> [f64; 3] {
     let weights = match which {

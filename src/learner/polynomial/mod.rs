@@ -183,7 +183,7 @@ impl Learner for Polynomial {
 
 impl Basis {
     /// φ_1, φ_2, … at many places, one after the other.
-    fn columns(self, t: &[f64], columns: &mut [f64]) {
+    pub(super) fn columns(self, t: &[f64], columns: &mut [f64]) {
         for k in 0..columns.len() / t.len().max(1) {
             let (done, rest) = columns.split_at_mut(k * t.len());
             let column = &mut rest[..t.len()];
