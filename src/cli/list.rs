@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 
 use super::Failure;
-use crate::experiment::{Experiment, Files, Source};
+use crate::experiment::{Experiment, Source};
 use crate::learner::{FAMILIES, Most};
 use crate::shipped;
 use crate::simulation::SIMULATIONS;
@@ -52,12 +52,10 @@ impl List {
             let names = shipped::names();
             let width = names.iter().map(String::len).max().unwrap_or(0);
             for name in names {
-                let text = shipped::text(&name).unwrap_or_default();
-                let experiment = Experiment::read(
-                    &name,
-                    Source::new(&name, &text, &[]).with_files(Files::Shipped),
-                );
-                let title = experiment.ok().and_then(|experiment| experiment.title);
+                let source = Source::shipped(&name, &[]);
+                let experiment = source.map(|source| Experiment::read(&name, source));
+                let experiment = experiment.and_then(Result::ok);
+                let title = experiment.and_then(|experiment| experiment.title);
                 writeln!(out, "{name:<width$}  {}", title.unwrap_or_default())?;
             }
         }
