@@ -217,7 +217,11 @@ fn of_setting(
             se: jackknife(left_out).hypot(points_error.of(&at_points[i], value)),
         }
     };
-    let [noise, bias2, variance] = [0, 1, 2].map(estimate);
+    let [mut noise, bias2, variance] = [0, 1, 2].map(estimate);
+    if loss != Loss::ZeroOne(Split::Domingos) {
+        // It is known at every point.
+        noise.se = points_error.of(&at_points[0], noise.value);
+    }
     let extra = names.iter().enumerate();
     let mut extra: Vec<_> = extra.map(|(i, name)| (*name, estimate(3 + i))).collect();
     let risks: Vec<f64> = (0..points)

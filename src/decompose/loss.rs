@@ -12,6 +12,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::learner::probability::smooth_logs;
 use crate::problem::most_probable;
 
 /// How wrong a prediction is.
@@ -122,16 +123,7 @@ impl Loss {
         match self {
             Loss::Squared => score.copy_from_slice(prediction),
             Loss::CrossEntropy { smoothing } => {
-                let sum = 1.0 + smoothing * prediction.len() as f64;
-                // What was smoothed before is left alone, also after rounding.
-                let least = prediction.iter().copied().fold(1.0, f64::min);
-                let (more, sum) = match least < (1.0 - 1e-9) * smoothing / sum {
-                    true => (smoothing, sum),
-                    false => (0.0, 1.0),
-                };
-                for (score, p) in score.iter_mut().zip(prediction) {
-                    *score = ((p + more) / sum).ln();
-                }
+                smooth_logs(prediction, smoothing, score);
                 return prediction.iter().filter(|p| **p == 0.0).count();
             }
             Loss::ZeroOne(_) => {

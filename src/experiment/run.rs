@@ -6,6 +6,7 @@ use super::raw::{Num, RawRun, RawTest};
 use super::source::Trouble;
 use super::{Bounds, Curve, Length, Run, Test, TestKind, whole};
 use crate::decompose::{Loss, Split};
+use crate::learner::probability::SMOOTHING;
 use crate::problem::{Inputs, Points, Problem, grid, side};
 use crate::stream::{Purpose, Stream};
 use crate::words::{did_you_mean, thousands};
@@ -83,9 +84,6 @@ pub(super) fn check_run(raw: &RawRun, bounds: &Bounds) -> Result<Run, Trouble> {
         slab,
     })
 }
-
-/// Which ε is added to probabilities under cross-entropy, where none is given.
-const SMOOTHING: f64 = 1e-6;
 
 /// The loss, which for labels that are numbers is squared.
 pub(super) fn check_loss(raw: &RawRun, problem: &Problem) -> Result<Loss, Trouble> {

@@ -4,9 +4,9 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 
 use super::family::{Blueprint, COMBINE, Choice, Family, Most, Number, Task, whole};
-use super::probability::{argmax, smooth, softmax};
+use super::probability::{SMOOTHING, argmax, smooth_logs, softmax};
 use super::{Learner, Size, room};
-use crate::problem::{Points, Training};
+use crate::problem::{MOST_CLASSES, Points, Training};
 use crate::stream::Stream;
 
 pub(super) const FAMILY: Family = Family {
@@ -88,7 +88,7 @@ pub enum Combine {
     /// The shares of their votes: each is for its most probable class, the lowest among equals.
     Vote,
     /// The geometric mean of their probabilities, made to sum to 1: the centroid for cross-entropy.
-    /// A member's probabilities are [smoothed](smooth) first, so that none is zero.
+    /// A member's probabilities are [smoothed](smooth_logs) first, so that none is zero.
     Geometric,
 }
 
@@ -315,7 +315,16 @@ impl Combine {
         let each = sums.iter_mut().zip(predictions);
         match self {
             Combine::Probability => each.for_each(|(sum, p)| *sum += p),
-            Combine::Geometric => each.for_each(|(sum, p)| *sum += smooth(*p, classes).ln()),
+            Combine::Geometric => {
+                let rows = predictions.chunks_exact(classes.max(1));
+                let mut room = [0.0; MOST_CLASSES];
+                for (sums, row) in sums.chunks_exact_mut(classes.max(1)).zip(rows) {
+                    smooth_logs(row, SMOOTHING, &mut room);
+                    sums.iter_mut()
+                        .zip(&room)
+                        .for_each(|(sum, log)| *sum += log);
+                }
+            }
             Combine::Vote => {
                 let rows = predictions.chunks_exact(classes.max(1));
                 for (sums, row) in sums.chunks_exact_mut(classes.max(1)).zip(rows) {

@@ -1,20 +1,33 @@
 //! What classifiers share: probabilities of K classes, side by side, one row per point.
 
-/// The ε of [`smooth`].
+/// The ε of [`smooth`] where none is given.
 pub const SMOOTHING: f64 = 1e-6;
 
-/// Moves the probabilities of K classes away from 0 and 1, where cross-entropy is infinite:
-/// p' = (p + ε) / (1 + K ε) with ε = [`SMOOTHING`]. They still sum to 1.
+/// Writes ln p of the probabilities of K classes. Where one of them is below ε/(1 + Kε), all are
+/// moved away from 0 and 1 first, where a logarithm would be infinite: p' = (p + ε)/(1 + Kε), which
+/// still sum to 1. What was smoothed once is left alone the next time.
 ///
 /// ```
-/// use bvlab::learner::probability::smooth;
+/// use bvlab::learner::probability::smooth_logs;
 ///
-/// let p = smooth(0.0, 2);
-/// assert!(p > 0.0 && p < 1e-6);
-/// assert!((p + smooth(1.0, 2) - 1.0).abs() < 1e-15);
+/// let mut logs = [0.0; 2];
+/// smooth_logs(&[0.25, 0.75], 1e-6, &mut logs);
+/// assert_eq!(logs, [0.25_f64.ln(), 0.75_f64.ln()]);
+/// smooth_logs(&[0.0, 1.0], 1e-6, &mut logs);
+/// assert!((logs[0].exp() - 1e-6).abs() < 1e-11);
+/// assert!((logs[0].exp() + logs[1].exp() - 1.0).abs() < 1e-15);
 /// ```
-pub fn smooth(probability: f64, classes: usize) -> f64 {
-    (probability + SMOOTHING) / (1.0 + classes as f64 * SMOOTHING)
+pub fn smooth_logs(row: &[f64], smoothing: f64, logs: &mut [f64]) {
+    let sum = 1.0 + smoothing * row.len() as f64;
+    let least = row.iter().copied().fold(1.0, f64::min);
+    // A hair lower, so that rounding does not smooth again.
+    let (more, sum) = match least < (1.0 - 1e-9) * smoothing / sum {
+        true => (smoothing, sum),
+        false => (0.0, 1.0),
+    };
+    for (log, p) in logs.iter_mut().zip(row) {
+        *log = ((p + more) / sum).ln();
+    }
 }
 
 /// The class of the largest number, the lowest among equals.

@@ -1,6 +1,6 @@
 //! Classifiers against implementations that share nothing with them.
 
-use bvlab::learner::probability::{argmax, smooth};
+use bvlab::learner::probability::argmax;
 use bvlab::learner::{
     Bagging, BaggingSample, BaggingSetting, Combine, Criterion, Knn, Learner, Tree, TreeSetting,
     forest_classifier,
@@ -333,7 +333,17 @@ fn combined(rows: Vec<&[f64]>, combine: Combine) -> Vec<f64> {
             let most = row.iter().copied().fold(0.0, f64::max);
             f64::from(row.iter().position(|p| *p == most) == Some(class))
         }
-        Combine::Geometric => smooth(row[class], k).ln(),
+        Combine::Geometric => {
+            // Moved away from 0 by ε, if anything is nearer.
+            let near = row.iter().any(|p| *p < 0.99e-6);
+            let p = row[class];
+            let p = if near {
+                (p + 1e-6) / (1.0 + 1e-6 * k as f64)
+            } else {
+                p
+            };
+            p.ln()
+        }
     };
     let mean = |class| rows.iter().map(|row| part(row, class)).sum::<f64>() / rows.len() as f64;
     let mut row: Vec<f64> = (0..k).map(mean).collect();
