@@ -83,10 +83,13 @@ impl Lessons {
 
     /// Where the tables of all lessons are, for a text that was made from one of them.
     pub fn files(&self) -> Files {
-        let held = self.lessons.iter().filter_map(|lesson| match &lesson.files {
-            Files::Held(tables) => Some(tables),
-            _ => None,
-        });
+        let held = self
+            .lessons
+            .iter()
+            .filter_map(|lesson| match &lesson.files {
+                Files::Held(tables) => Some(tables),
+                _ => None,
+            });
         Files::Held(held.flatten().cloned().collect())
     }
 

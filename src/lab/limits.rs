@@ -68,7 +68,11 @@ impl Limits {
         if cells > self.cells {
             return Err(format!(
                 "settings × test points{} are {} here, and this page takes at most {}: sweep fewer values, or test at fewer points",
-                if outputs(experiment) > 1 { " × classes" } else { "" },
+                if outputs(experiment) > 1 {
+                    " × classes"
+                } else {
+                    ""
+                },
                 thousands(cells as u64),
                 thousands(self.cells as u64)
             ));
