@@ -23,6 +23,7 @@ mod linear;
 mod linfa;
 mod logistic;
 mod network;
+mod network_classes;
 mod paths;
 mod pictures;
 mod polynomial;
