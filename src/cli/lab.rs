@@ -10,7 +10,7 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use super::Failure;
-use super::load::{Changes, find, without_table};
+use super::load::Changes;
 use super::options::Threads;
 use super::progress::{interrupted, watch_interrupts_with};
 use crate::lab::{Lab, Lessons, code, serve};
@@ -60,6 +60,9 @@ Examples:
 const PORT: u16 = 7878;
 const TRIED: u16 = 20;
 
+/// The most bytes of a table.
+const MOST_TABLE: usize = 16 << 20;
+
 /// The lesson that a page begins with if none is named.
 const FIRST: &str = "tree-tradeoff";
 
@@ -106,16 +109,19 @@ impl LabCommand {
         };
         // Mistakes are shown here, with their place, rather than in the browser.
         let experiment = self.changes.load(file)?;
-        without_table(&experiment)?;
-        let (name, text, _) = find(file)?;
+        let name = experiment.name.clone();
         if self.changes.all().is_empty() && !Path::new(file).is_file() {
             return Ok((Lessons::new(&[]), name));
         }
-        let text = match self.changes.all().is_empty() {
-            true => text,
-            false => experiment.source.merged_text().unwrap_or(text),
-        };
-        Ok((Lessons::new(&[(name.clone(), text)]), name))
+        match experiment.source.table() {
+            Some(table) if table.bytes.len() > MOST_TABLE => Err(Failure::wrong(miette::miette!(
+                help = "`bvlab run` takes larger ones; take a part of the rows for the page",
+                "{} is too large for the live page, which reads it anew for every change: at most {} MB",
+                table.name,
+                MOST_TABLE >> 20
+            ))),
+            _ => Ok((Lessons::new(&[experiment]), name)),
+        }
     }
 
     async fn bind(&self) -> Result<TcpListener, Failure> {

@@ -58,19 +58,6 @@ impl Changes {
     }
 }
 
-/// Refuses an experiment for the live page, which knows no tables.
-pub fn without_table(experiment: &Experiment) -> Result<(), Failure> {
-    match experiment.source.table() {
-        None => Ok(()),
-        Some(table) => Err(Failure::wrong(miette::miette!(
-            help = "`bvlab run` makes its tables and figures",
-            "`{}` is about {}, and the live page shows no tables",
-            experiment.name,
-            table.name
-        ))),
-    }
-}
-
 /// The name and text of an experiment, and where its table is found.
 pub fn find(file: &str) -> Result<(String, String, Files), Failure> {
     let path = Path::new(file);

@@ -206,7 +206,7 @@ impl Computed<'_> {
         // A figure that cannot be drawn does not cost the run.
         let drawn = draw_all(experiment, figures, &tables, formats, &mut staging);
         if let Some(recorder) = recorder {
-            let page = recorder.page(experiment, &done, seconds);
+            let page = recorder.page(experiment, &done, &tables, seconds);
             let written = staging.write("page.html", page.as_bytes());
             written.map_err(Failure::failed)?;
         }

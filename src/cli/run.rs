@@ -5,7 +5,6 @@ use std::sync::Mutex;
 
 use clap::Args;
 
-use super::load::without_table;
 use super::make::{VERSION, compute, explain, go_on, save_every, saves};
 use super::options::{Output, Work};
 use super::progress::{Progress, watch_interrupts};
@@ -65,9 +64,6 @@ impl Run {
                     experiment.name
                 )));
             }
-        }
-        if self.page {
-            experiments.iter().try_for_each(without_table)?;
         }
         watch_interrupts();
         for experiment in &experiments {
@@ -145,7 +141,7 @@ impl Run {
         let home = self.work.out.join(&experiment.name);
         let progress = Progress::new(self.output.quiet);
         progress.begin(&experiment.name, most_resamples(experiment));
-        let recorder = self.page.then(|| Recorder::new(&progress));
+        let recorder = self.page.then(|| Recorder::new(experiment, &progress));
         let observer: &dyn Observer = match &recorder {
             Some(recorder) => recorder,
             None => &progress,

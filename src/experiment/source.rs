@@ -134,6 +134,11 @@ impl Source {
         self.table.as_deref()
     }
 
+    /// Where that table is found again without reading any file.
+    pub fn held(&self) -> Files {
+        Files::Held(self.table.iter().cloned().collect())
+    }
+
     /// The file's own text.
     pub fn file_text(&self) -> &str {
         &self.text[..self.file_length]
@@ -216,7 +221,7 @@ impl Source {
         if let Some(name) = table.and_then(toml::Value::as_str) {
             text.push_str(&match &self.table {
                 Some(table) => table.hash.clone(),
-                None => self.files.read(name).ok()?.hash,
+                None => self.files.read(name).ok()?.hash.clone(),
             });
         }
         Some(hash(text.as_bytes()))

@@ -15,7 +15,7 @@ use crate::problem::{
     Inputs, Key, Labels, MOST_BYTES, Missing, Problem, Resample, Rows, TableUse, TestRows,
 };
 use crate::shipped;
-use crate::words::{did_you_mean, nearest};
+use crate::words::{did_you_mean, nearest, thousands};
 
 /// Where the table that an experiment names is found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,10 +29,12 @@ pub enum Files {
     Folder(PathBuf),
     /// In a folder of results, which keeps a copy.
     Kept(PathBuf),
+    /// In memory: these, which were read before, then those that ship. No file is ever read.
+    Held(Vec<Arc<TableFile>>),
 }
 
 /// A table as it was read.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableFile {
     /// What the experiment calls it.
     pub name: String,
@@ -72,7 +74,7 @@ impl Files {
         Files::Folder(experiment.parent().unwrap_or(Path::new("")).to_owned())
     }
 
-    pub(super) fn read(&self, name: &str) -> Result<TableFile, NotFound> {
+    pub(super) fn read(&self, name: &str) -> Result<Arc<TableFile>, NotFound> {
         let refuse = |reason: &str, help: String| NotFound {
             message: format!("cannot read {name}: {reason}"),
             help,
@@ -88,6 +90,16 @@ impl Files {
                 let bytes = shipped::table(name).ok_or_else(|| {
                     let help = "copy the experiment to a file of your own: `bvlab list --show NAME > mine.toml`";
                     refuse("it does not ship with bvlab", help.to_owned())
+                })?;
+                return Ok(file(name, bytes.into_owned()));
+            }
+            Files::Held(tables) => {
+                if let Some(table) = tables.iter().find(|table| table.name == name) {
+                    return Ok(table.clone());
+                }
+                let bytes = shipped::table(name).ok_or_else(|| {
+                    let help = "its tables are those that ship with bvlab, and that of the experiment it was opened with: `bvlab lab FILE`";
+                    refuse("the live page reads no files", help.to_owned())
                 })?;
                 return Ok(file(name, bytes.into_owned()));
             }
@@ -114,12 +126,12 @@ impl Files {
     }
 }
 
-fn file(name: &str, bytes: Vec<u8>) -> TableFile {
-    TableFile {
+fn file(name: &str, bytes: Vec<u8>) -> Arc<TableFile> {
+    Arc::new(TableFile {
         name: name.to_owned(),
         hash: hash(&bytes),
         bytes,
-    }
+    })
 }
 
 /// A file that the user may have meant.
@@ -249,6 +261,15 @@ pub(super) fn check(
         );
         return Err(Trouble::new(table.span(), message).help("name fewer in `columns`"));
     }
+    if rows.test.len() as u64 > bounds.test {
+        let message = format!(
+            "there can be at most {} rows held out, not {}",
+            thousands(bounds.test),
+            thousands(rows.test.len() as u64)
+        );
+        let span = raw.test.as_ref().map_or(table.span(), Spanned::span);
+        return Err(Trouble::new(span, message).help("hold out a smaller share: `test = 0.1`"));
+    }
     let dimension = rows.names.len();
     let rows = Arc::new(rows);
     let inputs = Inputs::Rows(rows.clone());
@@ -259,6 +280,21 @@ pub(super) fn check(
                 .help("a half has half of the rows; a bootstrap can have any number of them"));
         }
         Some(train) => problem::check_train(train, &inputs, dimension, bounds)?,
+        None if rows.size() as u64 > bounds.train => {
+            let message = format!(
+                "a training set can have at most {} rows, not {}",
+                thousands(bounds.train),
+                thousands(rows.size() as u64)
+            );
+            return Err(
+                Trouble::new(table.span(), message).help(match rows.resample {
+                    Resample::Bootstrap => "draw fewer of them, as in `train = 100`",
+                    Resample::Halves => {
+                        "draw fewer of them, as in `train = 100`, without `resample`"
+                    }
+                }),
+            );
+        }
         None => rows.size(),
     };
     let problem = Problem {
@@ -268,7 +304,7 @@ pub(super) fn check(
         dimension,
         train,
     };
-    Ok((problem, Arc::new(file)))
+    Ok((problem, file))
 }
 
 /// The rows held out, as test points.

@@ -44,6 +44,8 @@ const TURN: Duration = Duration::from_millis(10);
 /// After how much computing a run counts as slow: the frames of its first training sets are then said as they
 /// come. Those of a quick one are made only when they are asked for.
 const SLOW: Duration = Duration::from_millis(150);
+/// How often a run that shows nothing as it goes says how far it is.
+const PROGRESS: Duration = Duration::from_millis(250);
 /// How often a stream without news shows that it lives.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(5);
 
@@ -483,7 +485,9 @@ impl Job {
         let experiment = &*self.experiment;
         let watch = Watch {
             job: self,
+            pictured: messages::pictured(experiment).is_some(),
             reached: AtomicU64::new(0),
+            told: Mutex::new(started),
             first: Mutex::new(Sequence::new(&self.experiment)),
         };
         let done = Done::make(experiment, &watch, &|_| Options {
@@ -497,8 +501,12 @@ impl Job {
             Ok(done) => done,
             Err(RunError::Stopped { .. }) if self.overdue.load(Ordering::Relaxed) => {
                 let most = self.limits.time.as_secs();
+                let so = match watch.pictured {
+                    true => ": take fewer training sets",
+                    false => "; what is shown comes from fewer training sets",
+                };
                 let why = format!(
-                    "stopped after {most} seconds of computing, which is the most here; what is shown comes from fewer training sets"
+                    "stopped after {most} seconds of computing, which is the most here{so}"
                 );
                 let reached = watch.reached.load(Ordering::Relaxed);
                 self.say(&messages::stopped(reached, seconds, &why));
@@ -513,7 +521,7 @@ impl Job {
         if self.is_slow() {
             watch.catch_up();
         }
-        if let Done::Results(results) = &done {
+        if let (Done::Results(results), false) = (&done, watch.pictured) {
             let curves = done.main_table(experiment);
             let last = [
                 messages::theory(experiment, &curves),
@@ -539,8 +547,12 @@ fn key(experiment: &Experiment) -> String {
 /// Passes on what a run has as it goes, and holds it where it is not its turn.
 struct Watch<'a> {
     job: &'a Job,
+    /// Whether only figures are shown, when all is done.
+    pictured: bool,
     /// The resamples of the last frame.
     reached: AtomicU64,
+    /// When it was last said how far the run is.
+    told: Mutex<Instant>,
     first: Mutex<Option<Sequence>>,
 }
 
@@ -560,12 +572,25 @@ impl Watch<'_> {
 }
 
 impl Observer for Watch<'_> {
+    fn progress(&self, done: u64, _: u64) {
+        if !self.pictured {
+            return;
+        }
+        self.reached.fetch_max(done, Ordering::Relaxed);
+        if let Ok(mut told) = self.told.try_lock()
+            && told.elapsed() > PROGRESS
+        {
+            *told = Instant::now();
+            self.job.say(&messages::progress(done));
+        }
+    }
+
     fn stopped(&self) -> bool {
         self.job.wait()
     }
 
     fn watches(&self) -> bool {
-        true
+        !self.pictured
     }
 
     fn kept(&self, kept: &Kept) {

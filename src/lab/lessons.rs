@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::messages::number;
-use crate::experiment::{Experiment, Source};
+use super::messages::{number, pictured};
+use crate::experiment::{Experiment, Files, Source};
 use crate::learner::{FAMILIES, Family, Most};
 use crate::shipped;
 
@@ -17,47 +17,56 @@ pub struct Lessons {
 struct Lesson {
     name: String,
     text: String,
+    /// Where its table is: in memory.
+    files: Files,
     /// What the menu shows of it.
     told: Value,
 }
 
 impl Lessons {
-    /// The experiments that ship with bvlab, after those that are given by name and text.
-    pub fn new(given: &[(String, String)]) -> Self {
+    /// The experiments that ship with bvlab, after those that are given.
+    pub fn new(given: &[Experiment]) -> Self {
         let mut lessons = Lessons::default();
-        for (name, text) in given {
-            lessons.add(name, text, Some("Yours"));
+        for experiment in given {
+            lessons.add(experiment, "Yours");
         }
         for name in shipped::names() {
-            if lessons.text(&name).is_none() {
-                let text = shipped::text(&name).unwrap_or_default();
-                lessons.add(&name, &text, None);
+            if lessons.find(&name).is_some() {
+                continue;
+            }
+            let text = shipped::text(&name).unwrap_or_default();
+            let source = Source::new(&name, &text, &[]).with_files(Files::Shipped);
+            // One that cannot be read is no lesson.
+            if let Ok(experiment) = Experiment::read(&name, source) {
+                lessons.add(&experiment, group_of(&experiment));
             }
         }
         lessons
     }
 
     /// A single experiment.
-    pub fn only(name: &str, text: &str) -> Self {
+    pub fn only(experiment: &Experiment) -> Self {
         let mut lessons = Lessons::default();
-        lessons.add(name, text, Some("Yours"));
+        lessons.add(experiment, "Yours");
         lessons
     }
 
-    fn add(&mut self, name: &str, text: &str, group: Option<&str>) {
-        let read = Experiment::read(name, Source::new(name, text, &[]));
-        // One that cannot be read is no lesson.
-        let Ok(experiment) = read else { return };
-        let group = group.unwrap_or_else(|| group_of(&experiment));
+    fn add(&mut self, experiment: &Experiment, group: &str) {
+        let Experiment { name, source, .. } = experiment;
+        let merged = match source.sets().is_empty() {
+            true => None,
+            false => source.merged_text(),
+        };
         let dimension = experiment.problems.first().map(|problem| problem.dimension);
         self.lessons.push(Lesson {
-            name: name.to_owned(),
-            text: text.to_owned(),
+            name: name.clone(),
+            text: merged.unwrap_or_else(|| source.file_text().to_owned()),
+            files: source.held(),
             told: json!({
                 "name": name,
-                "title": experiment.title.as_deref().unwrap_or(name),
+                "title": experiment.title.as_ref().unwrap_or(name),
                 "group": group,
-                "simulation": experiment.simulation.is_some(),
+                "pictured": pictured(experiment),
                 "dimension": dimension,
                 "lookFor": experiment.look_for,
                 "question": experiment.question,
@@ -66,10 +75,22 @@ impl Lessons {
         });
     }
 
-    /// The text of one.
-    pub fn text(&self, name: &str) -> Option<&str> {
+    /// The text of one, and where its table is.
+    pub fn find(&self, name: &str) -> Option<(&str, Files)> {
         let found = self.lessons.iter().find(|lesson| lesson.name == name)?;
-        Some(&found.text)
+        Some((&found.text, found.files.clone()))
+    }
+
+    /// Where the tables of all lessons are, for a text that was made from one of them.
+    pub fn files(&self) -> Files {
+        let held = self
+            .lessons
+            .iter()
+            .filter_map(|lesson| match &lesson.files {
+                Files::Held(tables) => Some(tables),
+                _ => None,
+            });
+        Files::Held(held.flatten().cloned().collect())
     }
 
     /// Their names.
@@ -96,8 +117,13 @@ fn group_of(experiment: &Experiment) -> &'static str {
     let votes = ["bootstrap-share", "majority-vote", "ambiguity"];
     let simulation = experiment.simulation.as_ref();
     let simulation = simulation.map(|setup| setup.simulation.name);
+    let problem = experiment.problems.first();
     if experiment.name.starts_with("descent-") {
         "Double descent"
+    } else if problem.is_some_and(|problem| problem.classes() > 0) {
+        "Classes"
+    } else if problem.is_some_and(|problem| problem.rows().is_some()) {
+        "Real data"
     } else if ensembles.into_iter().any(named) || simulation.is_some_and(|s| votes.contains(&s)) {
         "Ensembles"
     } else {

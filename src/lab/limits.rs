@@ -5,10 +5,11 @@
 
 use std::time::Duration;
 
-use super::messages::cells;
+use super::messages::{cells, outputs};
 use crate::engine::{Replay, most_resamples};
 use crate::experiment::{Bounds, Experiment};
-use crate::learner::Size;
+use crate::learner::{Learner, Size};
+use crate::problem::Problem;
 use crate::words::thousands;
 
 /// The limits of a client.
@@ -66,7 +67,12 @@ impl Limits {
         let cells = cells(experiment);
         if cells > self.cells {
             return Err(format!(
-                "settings × test points are {} here, and this page takes at most {}: sweep fewer values, or test at fewer points",
+                "settings × test points{} are {} here, and this page takes at most {}: sweep fewer values, or test at fewer points",
+                if outputs(experiment) > 1 {
+                    " × classes"
+                } else {
+                    ""
+                },
                 thousands(cells as u64),
                 thousands(self.cells as u64)
             ));
@@ -108,30 +114,55 @@ impl Limits {
 
 /// About how many operations one training set takes.
 fn work(experiment: &Experiment) -> f64 {
-    let points = experiment.test.points.len() as f64;
     let fits = if experiment.run.sources { 8.0 } else { 1.0 };
-    let stages = experiment.curves.iter().flat_map(|curve| &curve.stages);
-    let each = stages.map(|stage| {
-        let problem = &experiment.problems[stage.problem];
-        stage.learner.work(Size {
-            train: problem.train as f64,
-            dimension: problem.dimension as f64,
-            points,
-        })
-    });
+    let each = stages(experiment).map(|(learner, size)| learner.work(size));
     fits * each.sum::<f64>()
 }
 
+/// Every learner, and what it is fitted to and asked for.
+fn stages(experiment: &Experiment) -> impl Iterator<Item = (&dyn Learner, Size)> {
+    let stages = experiment.curves.iter().flat_map(|curve| &curve.stages);
+    stages.map(|stage| {
+        let problem = &experiment.problems[stage.problem];
+        let size = Size {
+            train: problem.train as f64,
+            dimension: problem.dimension as f64,
+            points: experiment.test.points.len() as f64,
+            outputs: problem.outputs() as f64,
+            members: experiment.run.diversity,
+        };
+        (&*stage.learner, size)
+    })
+}
+
 /// About how many bytes a run holds while it goes: sums for every group and worker, what is kept of
-/// the first resamples, and their copy for the frames of few.
+/// the first resamples, and their copy for the frames of few; what every worker's learners hold and
+/// predict; and the rows of a table.
 pub fn memory(experiment: &Experiment, threads: usize) -> usize {
-    let sums = if experiment.run.sources { 9 } else { 2 };
+    let run = &experiment.run;
+    let sums = if run.sources { 9 } else { 2 } + if run.diversity { 3 } else { 0 };
     let groups = 24 + 2 * threads + Replay::MOST;
-    let kept = experiment.run.keep_fits.min(most_resamples(experiment)) as usize;
+    let kept = run.keep_fits.min(most_resamples(experiment)) as f64;
     let data: usize = experiment
         .problems
         .iter()
-        .map(|p| p.train * p.dimension)
+        .map(|p| p.train * (p.dimension + 1))
         .sum();
-    8 * cells(experiment) * (sums * groups + 2 * kept) + 8 * data * (2 * kept + threads) + (1 << 20)
+    let learners: f64 = stages(experiment)
+        .map(|(learner, size)| learner.holds(size))
+        .sum();
+    let cubes = if run.sources { 8.0 } else { 1.0 };
+    let predictions = stages(experiment).map(|(learner, size)| {
+        learner.capacities() as f64 * (size.train + cubes * size.points) * size.outputs
+    });
+    let each = learners + predictions.fold(0.0, f64::max);
+    let rows = experiment.problems.first().and_then(Problem::rows);
+    let rows = rows.map_or(0, |rows| {
+        (rows.train.len() + rows.test.len()) * (rows.names.len() + 1)
+    });
+    let numbers = cells(experiment) as f64 * ((sums * groups) as f64 + 2.0 * kept)
+        + data as f64 * (2.0 * kept + threads as f64)
+        + threads as f64 * each
+        + rows as f64;
+    (8.0 * numbers + 1e6) as usize
 }

@@ -13,6 +13,7 @@ use crate::engine::{Kept, Replay, Results, RunError, most_resamples};
 use crate::experiment::{Curve, Experiment, Length, Scale, TestKind};
 use crate::learner::family;
 use crate::outcome::{Report, Table};
+use crate::problem::Problem;
 
 /// The most numbers of fits that are sent, about 0.7 MB of text.
 const MOST_SENT: usize = 128_000;
@@ -45,8 +46,28 @@ pub(super) fn number(value: f64) -> Value {
     }
 }
 
+/// Why the page shows the figures of an experiment and nothing that moves, if so.
+pub fn pictured(experiment: &Experiment) -> Option<String> {
+    if experiment.simulation.is_some() {
+        let words =
+            "A simulation has no problem and no learner to change; its numbers are in the TOML.";
+        return Some(words.to_owned());
+    }
+    let data = match (experiment.source.table(), experiment.problem().classes()) {
+        (Some(table), _) => format!("The data are rows of {}", table.name),
+        (None, 0) => return None,
+        (None, _) => "The labels are classes".to_owned(),
+    };
+    Some(format!(
+        "{data}: the page shows the figures. Problem and learners are changed in the TOML."
+    ))
+}
+
 /// How many of the first resamples are sent with their fits.
 pub fn sent(experiment: &Experiment) -> usize {
+    if pictured(experiment).is_some() {
+        return 0;
+    }
     let kept = experiment.run.keep_fits.min(experiment.run.keep_data);
     let kept = kept.min(most_resamples(experiment)) as usize;
     match MOST_SENT / cells(experiment).max(1) {
@@ -59,7 +80,12 @@ pub fn sent(experiment: &Experiment) -> usize {
 /// The numbers of one resample's fits.
 pub(super) fn cells(experiment: &Experiment) -> usize {
     let settings: usize = experiment.curves.iter().map(Curve::settings).sum();
-    settings * experiment.test.points.len()
+    settings * experiment.test.points.len() * outputs(experiment)
+}
+
+/// The numbers of one prediction: as many as there are classes.
+pub(super) fn outputs(experiment: &Experiment) -> usize {
+    experiment.problems.first().map_or(1, Problem::outputs)
 }
 
 /// What is run: the first message.
@@ -76,6 +102,7 @@ pub fn head(experiment: &Experiment) -> Value {
         "question": experiment.question,
         "answer": experiment.answer,
         "simulation": experiment.simulation.is_some(),
+        "pictured": pictured(experiment),
         "experiment": told,
         "resamples": most_resamples(experiment),
         "precision": match experiment.run.length {
@@ -85,7 +112,7 @@ pub fn head(experiment: &Experiment) -> Value {
         "seed": experiment.run.seed,
         "figures": figures(experiment),
     });
-    if experiment.simulation.is_some() {
+    if !head["pictured"].is_null() {
         return head;
     }
     let problem = experiment.problem();
@@ -292,6 +319,11 @@ pub fn points(experiment: &Experiment, results: &Results) -> Option<Value> {
         })
     });
     Some(json!({ "is": "points", "learners": learners.collect::<Vec<_>>() }))
+}
+
+/// How far a run is that shows nothing as it goes.
+pub fn progress(count: u64) -> Value {
+    json!({ "is": "progress", "count": count })
 }
 
 /// The last message of a run that ended.

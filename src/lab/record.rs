@@ -16,28 +16,46 @@ use super::{Lessons, assets, messages, server};
 use crate::decompose::Decomposition;
 use crate::engine::{Kept, Observer};
 use crate::experiment::Experiment;
-use crate::outcome::{Done, Table};
+use crate::figure;
+use crate::outcome::{Done, Table, Tables};
 
 /// Watches a run for its page, and passes everything on.
 pub struct Recorder<'a> {
     observer: &'a dyn Observer,
+    /// Whether the page shows figures alone.
+    pictured: bool,
     frames: Mutex<Vec<Value>>,
 }
 
 impl<'a> Recorder<'a> {
-    /// Stands before another observer.
-    pub fn new(observer: &'a dyn Observer) -> Self {
+    /// Stands before another observer of an experiment's run.
+    pub fn new(experiment: &Experiment, observer: &'a dyn Observer) -> Self {
         Recorder {
             observer,
+            pictured: messages::pictured(experiment).is_some(),
             frames: Mutex::default(),
         }
     }
 
-    /// The page of the finished run.
-    pub fn page(&self, experiment: &Experiment, done: &Done, seconds: f64) -> String {
+    /// The page of the finished run, whose tables are what figures are drawn from.
+    pub fn page(
+        &self,
+        experiment: &Experiment,
+        done: &Done,
+        tables: &Tables,
+        seconds: f64,
+    ) -> String {
         let mut said = vec![messages::head(experiment)];
         let curves = done.main_table(experiment);
-        if let Done::Results(results) = done {
+        let mut figures = Vec::new();
+        if self.pictured {
+            // One that cannot be drawn is missing here as it is beside the page.
+            let drawn = experiment
+                .figures
+                .iter()
+                .map(|one| figure::draw(experiment, one, tables));
+            figures.extend(drawn.map(|drawn| drawn.map(|drawn| drawn.to_svg()).ok()));
+        } else if let Done::Results(results) = done {
             let sent = messages::sent(experiment) as u64;
             let kept = results.kept.iter().filter(|kept| kept.resample < sent);
             said.extend(kept.map(messages::draw));
@@ -55,7 +73,7 @@ impl<'a> Recorder<'a> {
         }
         let report = done.report(experiment, seconds);
         said.push(messages::end(done.counts().0, seconds, &report));
-        page(experiment, &said, &curves)
+        page(experiment, &said, &figures, &curves)
     }
 }
 
@@ -69,7 +87,7 @@ impl Observer for Recorder<'_> {
     }
 
     fn watches(&self) -> bool {
-        true
+        !self.pictured
     }
 
     fn kept(&self, kept: &Kept) {
@@ -84,10 +102,15 @@ impl Observer for Recorder<'_> {
     }
 }
 
-fn page(experiment: &Experiment, said: &[Value], curves: &Table) -> String {
+fn page(
+    experiment: &Experiment,
+    said: &[Value],
+    figures: &[Option<String>],
+    curves: &Table,
+) -> String {
     let text = experiment.source.merged_text().unwrap_or_default();
     let name = experiment.name.clone();
-    let lessons = Lessons::only(&name, &text);
+    let lessons = Lessons::only(experiment);
     let reader = Client::at([127, 0, 0, 1].into());
     let mut told = server::told(&lessons, &name, None, reader);
     // Without a server there is nothing to control.
@@ -100,6 +123,7 @@ fn page(experiment: &Experiment, said: &[Value], curves: &Table) -> String {
         "lab": told,
         "scene": { "lesson": name, "set": [] },
         "messages": said,
+        "figures": figures,
         "csv": csv,
         "toml": text,
     });

@@ -72,9 +72,10 @@ impl Scene {
             let message = format!("at most {MOST_SETS} keys can be set on top of an experiment");
             return Err(Refusal::Asked(message));
         }
-        let (name, text) = match (&self.lesson, &self.toml) {
-            (Some(name), None) => match lessons.text(name) {
-                Some(text) => (name.as_str(), text),
+        // Whatever is asked for, no file is read: tables are in memory since the lab was opened.
+        let (name, text, files) = match (&self.lesson, &self.toml) {
+            (Some(name), None) => match lessons.find(name) {
+                Some((text, files)) => (name.as_str(), text, files),
                 None => {
                     let help = did_you_mean(name, lessons.names());
                     return Err(Refusal::Missing(format!(
@@ -82,14 +83,14 @@ impl Scene {
                     )));
                 }
             },
-            (None, Some(text)) => ("yours", text.as_str()),
+            (None, Some(text)) => ("yours", text.as_str(), lessons.files()),
             _ => {
                 let message =
                     "a scene names either a `lesson` or the text of an experiment, `toml`";
                 return Err(Refusal::Asked(message.to_owned()));
             }
         };
-        let source = Source::new(name, text, &self.set);
+        let source = Source::new(name, text, &self.set).with_files(files);
         let read = Experiment::read_within(name, source, &limits.bounds);
         let experiment = read.map_err(Refusal::Wrong)?;
         limits.allow(&experiment).map_err(Refusal::Asked)?;

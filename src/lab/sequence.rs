@@ -22,7 +22,7 @@ pub struct Sequence {
 impl Sequence {
     /// Nothing yet; `None` where there are no such frames.
     pub fn new(experiment: &Arc<Experiment>) -> Option<Self> {
-        if experiment.simulation.is_some() {
+        if messages::pictured(experiment).is_some() {
             return None;
         }
         Some(Sequence {

@@ -44,6 +44,8 @@ const FAREWELL: Duration = Duration::from_millis(300);
 /// The most connections, of all clients and of one that is not the lecturer.
 const MOST_CONNECTIONS: usize = 2000;
 const MOST_PER_CLIENT: usize = 64;
+/// The most experiments that are read at once: one may have a table.
+const MOST_READ: usize = 8;
 /// The most pictures that are drawn at once, and that wait for it.
 const MOST_DRAWN: usize = 2;
 const MOST_TO_DRAW: usize = 100;
@@ -65,6 +67,7 @@ pub struct Lab {
     pub address: Option<String>,
     /// All runs.
     pub jobs: Arc<Jobs>,
+    reading: Arc<Semaphore>,
     drawing: Semaphore,
     to_draw: Semaphore,
 }
@@ -78,6 +81,7 @@ impl Lab {
             hosts: Vec::new(),
             address: None,
             jobs: Jobs::new(cores),
+            reading: Arc::new(Semaphore::new(MOST_READ)),
             drawing: Semaphore::new(MOST_DRAWN),
             to_draw: Semaphore::new(MOST_TO_DRAW),
         }
@@ -360,8 +364,13 @@ pub(super) fn told(
 
 /// Reads the experiment that a scene asks for, away from the threads that answer.
 async fn experiment(lab: &Arc<Lab>, scene: Scene, client: Client) -> Result<Experiment, Refusal> {
+    let turn = lab.reading.clone().acquire_owned().await;
     let lab = lab.clone();
-    let read = move || scene.read(&lab.lessons, client.limits());
+    let read = move || {
+        // Held until it is read, also for a client that has left.
+        let _turn = turn;
+        scene.read(&lab.lessons, client.limits())
+    };
     let read = tokio::task::spawn_blocking(read).await;
     read.unwrap_or_else(|_| Err(Refusal::Failed("the experiment cannot be read".to_owned())))
 }

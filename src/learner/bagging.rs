@@ -423,7 +423,27 @@ impl Learner for Bagging {
             BaggingSample::Split => self.settings.len(),
             BaggingSample::Bootstrap | BaggingSample::All => members.unwrap_or(0),
         };
-        fits as f64 * (self.base.work(size) + size.train)
+        let looks = match size.members {
+            true => self.settings.iter().map(|setting| setting.members).sum(),
+            false => 0,
+        };
+        let base = Size {
+            members: false,
+            ..size
+        };
+        fits as f64 * (self.base.work(base) + size.train)
+            + 5.0 * looks as f64 * size.points * size.outputs
+    }
+
+    fn holds(&self, size: Size) -> f64 {
+        let members = self.settings.iter().map(|setting| setting.members).max();
+        let each = match self.sample {
+            // All members of an ensemble together have every point once.
+            BaggingSample::Split => self.settings.len(),
+            BaggingSample::Bootstrap | BaggingSample::All => members.unwrap_or(0),
+        };
+        let predictions = self.base.capacities() as f64 * size.predictions() * size.outputs;
+        each as f64 * self.base.holds(size) + 2.0 * predictions
     }
 }
 

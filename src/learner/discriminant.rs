@@ -357,4 +357,9 @@ impl Learner for Discriminant {
         };
         size.train * square + self.settings.iter().map(each).sum::<f64>()
     }
+
+    fn holds(&self, size: Size) -> f64 {
+        let square = size.dimension * size.dimension;
+        (1.0 + self.settings.len() as f64) * self.classes as f64 * (square + size.dimension)
+    }
 }

@@ -531,4 +531,9 @@ impl Learner for Knn {
         let outputs = (self.capacities() * self.path.classes.max(1)) as f64;
         size.predictions() * (outputs + search)
     }
+
+    fn holds(&self, size: Size) -> f64 {
+        let means = self.capacities() as f64 * size.predictions();
+        2.0 * size.train * (size.dimension + 2.0) + means
+    }
 }

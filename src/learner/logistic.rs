@@ -209,6 +209,17 @@ impl Learner for Logistic {
         };
         self.settings.iter().map(each).sum()
     }
+
+    fn holds(&self, size: Size) -> f64 {
+        let degrees = self.settings.iter().map(|setting| setting.degree);
+        let all = degrees.map(|degree| parameters(self.classes, size.dimension, degree));
+        let all = all.fold(0.0, f64::max).min(MOST);
+        // The Hessian; features at all points, and twice at those of the training set; scores,
+        // shares and the like.
+        let features = all / (self.classes as f64 - 1.0).max(1.0);
+        all * (all + self.settings.len() as f64)
+            + size.predictions() * (2.0 * features + 6.0 * size.outputs)
+    }
 }
 
 /// K - 1 for each of the d + degree over d polynomials of d variables.

@@ -7,6 +7,7 @@
 //! A new family is one new file with a [`Family`] in it and one line in [`FAMILIES`]. A model
 //! of linfa needs neither: [`FromLinfa`] makes it a learner.
 
+mod adaboost;
 mod bagging;
 mod boosting;
 mod cholesky;
@@ -29,6 +30,10 @@ mod spectrum;
 mod tree;
 
 pub use self::linfa::FromLinfa;
+#[cfg(test)]
+pub(crate) use adaboost::gini;
+pub use adaboost::{AdaBoost, AdaBoostSample, AdaBoostSetting};
+pub(crate) use adaboost::{Impurity, Node, Rounds, minority};
 pub(crate) use bagging::bootstrap;
 pub use bagging::{Bagging, BaggingSample, BaggingSetting, Combine};
 pub use boosting::{Boosting, BoostingSetting};
@@ -108,7 +113,13 @@ pub trait Learner: Replicate + Send + Sync {
     /// About how many operations a fit and its predictions take. A server that many share bounds
     /// it; a rough count will do.
     fn work(&self, size: Size) -> f64 {
-        self.capacities() as f64 * size.predictions()
+        self.capacities() as f64 * size.predictions() * size.outputs
+    }
+
+    /// About how many numbers it holds between a fit and the next. A server that many share bounds
+    /// that too.
+    fn holds(&self, size: Size) -> f64 {
+        size.train * (size.dimension + 2.0)
     }
 
     /// Whether it solves for weights, and can be asked to [`Learner::diagnose`] that.
@@ -124,7 +135,7 @@ pub trait Learner: Replicate + Send + Sync {
     }
 }
 
-/// What a learner is fitted to and asked for, for [`Learner::work`].
+/// What a learner is fitted to and asked for, for [`Learner::work`] and [`Learner::holds`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Size {
     /// The number of training points.
@@ -133,6 +144,10 @@ pub struct Size {
     pub dimension: f64,
     /// The number of test points.
     pub points: f64,
+    /// The numbers of one prediction: as many as there are classes.
+    pub outputs: f64,
+    /// Whether the members of ensembles are looked at one by one.
+    pub members: bool,
 }
 
 impl Size {
@@ -141,9 +156,11 @@ impl Size {
         self.train + self.points
     }
 
-    /// The growing of a tree: every coordinate is sorted, and looked through at every level.
+    /// The growing of a tree: every coordinate is sorted, and looked through at every level; and in
+    /// every node classes are counted.
     fn tree(self) -> f64 {
-        10.0 * self.dimension * self.train * self.train.max(2.0).log2()
+        let look = 10.0 * self.train.max(2.0).log2() + 2.0 * self.outputs;
+        self.dimension * self.train * look
     }
 
     /// A singular value decomposition of a design matrix of so many columns.

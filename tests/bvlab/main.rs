@@ -1,5 +1,6 @@
 //! All integration tests, in one binary: polars is slow to link.
 
+mod adaboost;
 mod allocations;
 mod bad_input;
 mod bagging;

@@ -19,7 +19,8 @@ export function showControls() {
     panel.run = app.run;
     panel.learners = null;
   }
-  const simulation = app.run?.head?.simulation ?? false;
+  const head = app.run?.head;
+  const why = head?.pictured ?? null;
   const shape = (learner) => [
     familyOf(learner)?.name,
     familyOf(learner?.[familyOf(learner)?.name]?.base)?.name,
@@ -28,7 +29,7 @@ export function showControls() {
   const key = JSON.stringify([
     state.lesson,
     state.toml,
-    simulation,
+    why,
     learnersNow().map(shape),
     learnersNow().map((learner) => Object.keys(learner.sweep ?? {})),
     Object.keys(experiment.sweep ?? {}),
@@ -38,12 +39,10 @@ export function showControls() {
     panel.updates = [];
     const focused = holder.contains(document.activeElement) ? document.activeElement.id : "";
     const sketch = panel.sketching ? byId("sketch-place") : null;
-    const parts = simulation
-      ? [
-          element("p", {}, "A simulation has no problem and no learner to change; its numbers are in the TOML."),
-          ...tomlControls(),
-        ]
-      : [...problemControls(), ...learnersSection(), ...runControls(), ...tomlControls()];
+    const parts =
+      why === null
+        ? [...problemControls(), ...learnersSection(), ...runControls(), ...tomlControls()]
+        : [element("p", { class: "why" }, why), ...(head.simulation ? [] : runControls()), ...tomlControls()];
     holder.replaceChildren(...parts);
     if (sketch?.firstChild && byId("sketch-place")) byId("sketch-place").replaceWith(sketch);
     if (focused) byId(focused)?.focus();

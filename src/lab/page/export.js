@@ -2,7 +2,7 @@
 // the table, the experiment, and the link.
 import { app, element } from "./app.js";
 import { dialogHead } from "./dialogs.js";
-import { figureScene } from "./figure.js";
+import { figureInSight, figureScene, recordedFigure } from "./figure.js";
 import { sceneAsked, state } from "./state.js";
 import { SVG } from "./pen.js";
 import { picturesInSight } from "./stage.js";
@@ -160,13 +160,14 @@ function save(blob, name) {
 // How many training sets are shown; null for all, as the experiment has them.
 function shownCount() {
   const { run } = app;
-  if (!run || run.head.simulation || run.complete(state.drawn)) return null;
+  if (!run || run.head.pictured || run.complete(state.drawn)) return null;
   return run.frameAt(state.drawn)?.count ?? null;
 }
 
 async function fromServer(what) {
   const count = shownCount();
-  const body = what === "svg" || what === "png" ? figureScene(what, 0) : { ...sceneAsked(), what };
+  const figure = what === "svg" || what === "png";
+  const body = figure ? figureScene(what, figureInSight()) : { ...sceneAsked(), what };
   return askExport(count === null ? body : { ...body, count });
 }
 
@@ -236,8 +237,7 @@ export function fillExport(dialog) {
     },
     "Copy link",
   );
-  const simulation = app.run?.head?.simulation ?? false;
-  const drawn = state.scene !== 6 && app.run?.head && !simulation;
+  const drawn = state.scene !== 6 && app.run?.head && !app.run.head.pictured;
   const count = shownCount();
   const sections = [];
   if (drawn)
@@ -255,25 +255,24 @@ export function fillExport(dialog) {
         ),
       ),
     );
-  if (!app.record)
+  const svg = () =>
+    button(
+      "export-svg",
+      "Figure (SVG)",
+      () => `${nameOf()}.svg`,
+      async () => recordedFigure(figureInSight()) ?? fromServer("svg"),
+    );
+  const png = () =>
+    button(
+      "export-png",
+      "Figure (PNG)",
+      () => `${nameOf()}.png`,
+      () => fromServer("png"),
+    );
+  if (!app.record || app.run.head.pictured)
     sections.push(
       element("h3", {}, "The lesson's figure"),
-      element(
-        "div",
-        { class: "actions" },
-        button(
-          "export-png",
-          "Figure (PNG)",
-          () => `${nameOf()}.png`,
-          () => fromServer("png"),
-        ),
-        button(
-          "export-svg",
-          "Figure (SVG)",
-          () => `${nameOf()}.svg`,
-          () => fromServer("svg"),
-        ),
-      ),
+      element("div", { class: "actions" }, ...(app.record ? [svg()] : [png(), svg()])),
     );
   sections.push(
     element("h3", {}, "Numbers and experiment"),

@@ -9,6 +9,17 @@ function wantedFigure(run) {
   return Math.min(shown.figure, Math.max(0, run.head.figures.length - 1));
 }
 
+// The figure that is looked at, or the first.
+export function figureInSight() {
+  return state.scene === 6 && app.run?.head ? wantedFigure(app.run) : 0;
+}
+
+// A figure in the record of a page without a server.
+export function recordedFigure(figure) {
+  const drawn = app.record?.figures?.[figure];
+  return drawn ? new Blob([drawn], { type: "image/svg+xml" }) : null;
+}
+
 // The scene as the figure needs it: on dark paper if the page is dark.
 export function figureScene(what, figure) {
   const scene = sceneAsked();
@@ -19,7 +30,7 @@ export function figureScene(what, figure) {
 export function showFigure() {
   const { run } = app;
   const holder = byId("server-figure");
-  if (state.scene !== 6 || !run?.head || app.record) return;
+  if (state.scene !== 6 || !run?.head) return;
   if (shown.lesson !== run.head.name) Object.assign(shown, { lesson: run.head.name, figure: 0 });
   const figure = wantedFigure(run);
   const body = figureScene("svg", figure);
@@ -28,6 +39,11 @@ export function showFigure() {
   const key = JSON.stringify(body);
   if (shown.key === key) return;
   shown.key = key;
+  if (run.head.figures.length === 0) {
+    shown.asked++;
+    holder.replaceChildren(element("p", {}, "This experiment has no figure: add one to its TOML, as [[figure]]."));
+    return;
+  }
   load(run, body, holder, figure);
 }
 
@@ -35,7 +51,7 @@ async function load(run, body, holder, figure) {
   const asked = ++shown.asked;
   const title = run.head.title ?? run.head.name;
   try {
-    const blob = await askExport(body);
+    const blob = recordedFigure(figure) ?? (await askExport(body));
     if (asked !== shown.asked) return;
     if (shown.url) URL.revokeObjectURL(shown.url);
     shown.url = URL.createObjectURL(blob);

@@ -26,7 +26,7 @@ function changeSize(by) {
 
 function move(axis, by) {
   const { run } = app;
-  if (!run?.head || run.head.simulation) return;
+  if (!run?.head || run.head.pictured) return;
   const learner = learnerOf(run);
   const places = placesOf(run, learner);
   if (axis < places.length) moveTo(run, learner, axis, places[axis] + by);

@@ -32,11 +32,16 @@ function isDescent() {
   return right ? head.learners?.[0]?.axes[0]?.name === "features" : isDescentLesson(state.lesson);
 }
 
+// Whether a page without a server cannot show a scene.
+function isMissing(scene) {
+  return (scene === 6 && !app.run?.head?.pictured) || (scene === 5 && !isDescent());
+}
+
 // Goes to a scene; to that of double descent with a lesson that shows it.
 export function goToScene(scene) {
   if (scene < 1 || scene > SCENES.length || scene === state.scene) return;
-  if (app.record && (scene === 6 || (scene === 5 && !isDescent()))) return;
-  if (app.run?.head?.simulation && scene < 5) return;
+  if (app.record && isMissing(scene)) return;
+  if (app.run?.head?.pictured && scene < 5) return;
   const from = state.scene;
   if (scene === 5 && !isDescent()) {
     left.state = {
@@ -125,15 +130,15 @@ export function showKnobs() {
       byId("tabs").scrollLeft = tab.offsetLeft - byId("tabs").offsetLeft - 40;
     tab.setAttribute("aria-selected", String(chosen));
     tab.tabIndex = chosen ? 0 : -1;
-    tab.disabled = (run?.head?.simulation ?? false) && i < 4;
-    tab.hidden = app.record !== null && (i === 5 || (i === 4 && !isDescent()));
+    tab.disabled = Boolean(run?.head?.pictured) && i < 4;
+    tab.hidden = app.record !== null && isMissing(i + 1);
   });
   byId("pictures").setAttribute("aria-labelledby", `tab-${state.scene}`);
-  if (!run?.head || run.head.simulation) {
+  if (!run?.head || run.head.pictured) {
     byId("learners").replaceChildren();
-    byId("settings").replaceChildren();
     delete byId("learners").dataset.key;
-    delete byId("settings").dataset.key;
+    const why = run?.head?.pictured ?? "";
+    rebuild(byId("settings"), JSON.stringify(why), () => (why ? [element("p", { class: "pictured" }, why)] : []));
     return;
   }
   showLearners(run);

@@ -16,6 +16,7 @@ function wordsOf() {
     lookFor: own?.lookFor ?? listed?.lookFor ?? null,
     question: own?.question ?? listed?.question ?? null,
     answer: own?.answer ?? listed?.answer ?? null,
+    pictured: (own ?? listed)?.pictured ?? null,
   };
 }
 
@@ -25,7 +26,7 @@ export function openLesson(name, step = "") {
   enterLesson(name);
   state.step = step;
   const lesson = app.lab.lessons.find((one) => one.name === name);
-  if (lesson?.simulation) state.scene = 6;
+  if (lesson?.pictured) state.scene = 6;
   else if (state.scene === 6 || (state.scene === 5 && !isDescentLesson(name))) state.scene = 1;
   forgetLeft();
   state.panel = state.panel === "controls" ? "controls" : "";
@@ -46,7 +47,7 @@ export function nextStep() {
   if (state.step === "" && words.question) state.step = "question";
   else if (state.step === "question" || state.step === "") {
     state.step = "picture";
-    if (!app.run?.head?.simulation) {
+    if (!words.pictured) {
       state.drawn = 0;
       play();
     }
@@ -102,10 +103,11 @@ export function showLesson() {
   byId("ask").setAttribute("aria-pressed", String(state.step !== ""));
   const card = byId("card");
   const asking = state.step === "question" && words.question;
-  fill(card, asking ? JSON.stringify(words.question) : "", () => [
+  const begin = words.pictured ? "Show the figure" : "Draw training sets";
+  fill(card, asking ? JSON.stringify([words.question, begin]) : "", () => [
     element("h2", {}, "Question"),
     element("p", { class: "question" }, words.question),
-    element("button", { id: "begin", class: "first", type: "button", onclick: nextStep }, "Draw training sets"),
+    element("button", { id: "begin", class: "first", type: "button", onclick: nextStep }, begin),
     element("p", { class: "hint" }, "What do you expect? Decide before you go on."),
   ]);
   const strip = byId("strip");

@@ -144,7 +144,7 @@ function begin() {
     });
   else if (state.lesson === null && state.toml === null) state.lesson = app.lab.open;
   const lesson = app.lab.lessons.find((one) => one.name === state.lesson);
-  if (lesson?.simulation) state.scene = 6;
+  if (lesson?.pictured) state.scene = 6;
 }
 
 function fillJoin(dialog) {

@@ -15,7 +15,7 @@ const player = { timer: 0, last: 0, held: false };
 // One step on. From the end it begins again. False if the next one has not come yet.
 export function drawOne() {
   const { run } = app;
-  if (!run?.head || run.head.simulation) return false;
+  if (!run?.head || run.head.pictured) return false;
   const from = run.complete(state.drawn) ? 0 : state.drawn;
   const next = run.next(from);
   if (next === null) {
@@ -29,13 +29,14 @@ export function drawOne() {
 
 // One step back.
 export function undoOne() {
-  if (!app.run?.head || app.run.head.simulation) return;
+  if (!app.run?.head || app.run.head.pictured) return;
   pause();
   state.drawn = app.run.previous(state.drawn);
   redraw();
 }
 
 export function drawNone() {
+  if (app.run?.head?.pictured) return;
   pause();
   state.drawn = 0;
   redraw();
@@ -68,7 +69,7 @@ function tick(now) {
 }
 
 export function play() {
-  if (app.playing || app.run?.head?.simulation) return;
+  if (app.playing || app.run?.head?.pictured) return;
   app.playing = true;
   if (app.run?.complete(state.drawn)) state.drawn = 0;
   player.last = -Infinity;
@@ -110,6 +111,11 @@ export function changeSpeed(by) {
 export function countWords(run) {
   if (!run?.head) return "";
   if (run.head.simulation) return "a simulation";
+  if (run.head.pictured) {
+    const sets = several(run.total, "training set", "training sets");
+    if (run.end) return `all ${sets} drawn`;
+    return run.progress === null ? sets : `${thousands(run.progress)} of ${sets} so far`;
+  }
   if (run.complete(state.drawn)) {
     const have = run.end ? run.total : (run.newest?.count ?? run.ready);
     return run.end
@@ -154,10 +160,9 @@ export function setUpPlayer() {
 
 export function showPlayer() {
   const { run } = app;
-  const simulation = run?.head?.simulation ?? false;
   byId("count").textContent = countWords(run);
   byId("play").textContent = app.playing ? "❚❚ Pause" : "▶ Play";
   byId("play").setAttribute("aria-pressed", String(app.playing));
   byId("speed").value = String(state.speed);
-  for (const id of ["reset", "draw-one", "play", "draw-all", "speed"]) byId(id).disabled = simulation || !run;
+  for (const id of ["reset", "draw-one", "play", "draw-all", "speed"]) byId(id).disabled = !run || Boolean(run.head?.pictured);
 }

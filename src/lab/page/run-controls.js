@@ -53,7 +53,10 @@ export function runControls() {
       {},
       row("control-seed", "seed", seed),
       row("control-resamples", "training sets", resamples),
-      element("div", { class: "row check" }, element("label", {}, theory, " exact theory, where it is known (T)")),
+      // On a figure it is where the lesson says so.
+      app.run?.head?.pictured
+        ? null
+        : element("div", { class: "row check" }, element("label", {}, theory, " exact theory, where it is known (T)")),
     ),
   ];
 }

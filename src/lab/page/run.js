@@ -11,6 +11,8 @@ export class Run {
     this.counts = [];
     // The newest estimates, also those that are not kept.
     this.newest = null;
+    // Where only figures are shown: how many training sets are done.
+    this.progress = null;
     this.theory = null;
     this.solving = null;
     this.points = null;
@@ -34,6 +36,9 @@ export class Run {
           this.frames.set(message.count, message);
           this.counts = [...this.frames.keys()].sort((a, b) => a - b);
         }
+        break;
+      case "progress":
+        this.progress = message.count;
         break;
       case "theory":
         this.theory = message.learners;

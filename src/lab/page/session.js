@@ -25,10 +25,16 @@ function stale(on) {
 // Whether a run has enough to replace the picture.
 function presentable(run) {
   if (!run.head) return false;
-  if (run.head.simulation || run.end) return true;
+  if (run.head.pictured || run.end) return true;
   if (app.run === null) return run.ready > 0 || run.newest !== null;
   if (state.drawn !== null && state.drawn < 4) return run.ready >= Math.min(state.drawn, run.head.keep);
   return run.newest !== null && run.ready >= Math.min(ENOUGH, run.head.keep);
+}
+
+// Shows a run in place of the one before; one that has figures alone, in their scene.
+function present(run) {
+  app.run = run;
+  if (run.head.pictured) state.scene = 6;
 }
 
 // Runs the scene after so many milliseconds, in place of any earlier request.
@@ -42,7 +48,7 @@ export function runScene(delay = 0) {
 export function playRecord() {
   const run = new Run(app.record.scene);
   for (const message of app.record.messages) run.take(message);
-  app.run = run;
+  present(run);
   setState("done");
   redraw();
 }
@@ -62,7 +68,7 @@ async function runNow() {
     clearTimeout(dim);
     stale(false);
     if (app.run !== run) {
-      app.run = run;
+      present(run);
       app.problem = null;
       setState(run.end && !lacksSteps(run) ? "done" : "running");
     }

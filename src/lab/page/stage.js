@@ -37,7 +37,7 @@ export function drawStage() {
   const { run } = app;
   const pictures = byId("pictures");
   pictures.dataset.scene = String(state.scene);
-  if (!run?.head || run.head.simulation) return;
+  if (!run?.head || run.head.pictured) return;
   // More than two boards need the room of the fits.
   if (state.board) pictures.dataset.board = run.head.learners.length > 2 || run.head.dimension !== 1 ? "many" : "few";
   else delete pictures.dataset.board;
@@ -230,7 +230,7 @@ function nearerSecond(value) {
 // Moves the test point by so many places.
 export function movePoint(by) {
   const { run } = app;
-  if (!run?.head || run.head.simulation) return;
+  if (!run?.head || run.head.pictured) return;
   const { x, truth } = run.head.test;
   if (run.head.dimension !== 1) state.x = Math.min(truth.length - 1, Math.max(0, pointOf(run) + by));
   else {

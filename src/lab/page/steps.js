@@ -9,7 +9,7 @@ const asked = new WeakSet();
 
 // Whether estimates are missing where the playhead stands.
 export function lacksSteps(run) {
-  if (app.record || !run?.end || run.head.simulation || state.drawn === null) return false;
+  if (app.record || !run?.end || run.head.pictured || state.drawn === null) return false;
   return run.kept >= FEWEST && run.total > FEWEST && !run.frames.has(FEWEST);
 }
 

@@ -16,15 +16,15 @@ const COLUMNS = [
 
 export function fillNumbers(dialog) {
   const { run } = app;
-  const frame = run?.head && !run.head.simulation ? run.frameAt(state.drawn) : null;
+  const frame = run?.head && !run.head.pictured ? run.frameAt(state.drawn) : null;
   if (!frame) {
     dialog.replaceChildren(
       dialogHead("Numbers"),
       element(
         "p",
         {},
-        run?.head?.simulation
-          ? "A simulation's numbers are in its table: bvlab run writes it."
+        run?.head?.pictured
+          ? "The numbers are in the table, which Export saves (CSV)."
           : "No estimates yet: error bars need 4 training sets.",
       ),
     );

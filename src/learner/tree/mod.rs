@@ -306,7 +306,14 @@ impl Learner for Tree {
     }
 
     fn work(&self, size: Size) -> f64 {
-        self.growths.len() as f64 * size.tree() + self.capacities as f64 * size.predictions()
+        let predictions = size.predictions() * size.outputs;
+        self.growths.len() as f64 * size.tree() + self.capacities as f64 * predictions
+    }
+
+    fn holds(&self, size: Size) -> f64 {
+        // On a line what every setting predicts, else up to two nodes for every point.
+        let nodes = 2.0 * self.growths.len() as f64 * (size.outputs + 4.0);
+        size.train * nodes.max(self.capacities as f64)
     }
 }
 
