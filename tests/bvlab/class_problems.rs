@@ -302,7 +302,7 @@ fn wrong(problem: &str, learner: &str, run: &str) -> (String, String) {
         Ok(_) => panic!("it is taken: {text}"),
     };
     (
-        error.token().unwrap_or_default().to_owned(),
+        error.token().to_owned(),
         error.message().to_owned(),
     )
 }
