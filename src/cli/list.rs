@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::Failure;
 use crate::experiment::{Experiment, Source};
-use crate::learner::{FAMILIES, Most};
+use crate::learner::{FAMILIES, Most, Task};
 use crate::shipped;
 use crate::simulation::SIMULATIONS;
 use crate::words::number;
@@ -75,7 +75,12 @@ fn simulations(out: &mut impl Write) -> io::Result<()> {
 
 fn learners(out: &mut impl Write) -> io::Result<()> {
     for family in FAMILIES {
-        writeln!(out, "{}: {}", family.name, family.about)?;
+        let task = match family.task {
+            Task::Numbers => "",
+            Task::Classes => " [classes]",
+            Task::Both => " [numbers and classes]",
+        };
+        writeln!(out, "{}: {}{task}", family.name, family.about)?;
         for rule in family.numbers {
             let most = match rule.most {
                 Most::Value(most) if most < f64::MAX => format!("to {}", number(most)),
@@ -106,7 +111,16 @@ fn learners(out: &mut impl Write) -> io::Result<()> {
         }
         for choice in family.choices {
             let options = choice.options.join(" or ");
-            writeln!(out, "  {:<10} {} ({options})", choice.name, choice.about)?;
+            let only = if choice.classes_only {
+                "; for classes"
+            } else {
+                ""
+            };
+            writeln!(
+                out,
+                "  {:<10} {} ({options}{only})",
+                choice.name, choice.about
+            )?;
         }
         if family.has_base {
             writeln!(

@@ -27,6 +27,7 @@ mod linfa;
 mod logistic;
 mod losses;
 mod network;
+mod network_classes;
 mod paths;
 mod pictures;
 mod polynomial;

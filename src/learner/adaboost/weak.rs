@@ -257,3 +257,26 @@ impl Grower {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_without_weight_does_not_move_a_threshold() {
+        let inputs = Points::new(1, vec![0.0, 1.0, 2.0, 5.0]);
+        let mut grower = Grower::default();
+        grower.load(&inputs, 2);
+        for (weights, threshold) in [([0.5, 0.0, 0.5, 0.0], 1.0), ([0.5, 0.0, 0.0, 0.5], 2.5)] {
+            let data = Weighted {
+                inputs: &inputs,
+                members: &[0, 0, 1, 1],
+                weights: &weights,
+            };
+            let mut nodes = Vec::new();
+            grower.grow(data, 1, gini, &mut nodes);
+            assert_eq!((nodes[0].threshold, nodes.len()), (threshold, 3));
+            assert_eq!((nodes[1].class, nodes[2].class), (0, 1));
+        }
+    }
+}
