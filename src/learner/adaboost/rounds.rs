@@ -66,11 +66,6 @@ impl Rounds {
         self.ended
     }
 
-    /// The weights of the points, whose sum is 1.
-    pub fn weights(&self) -> &[f64] {
-        &self.weights
-    }
-
     /// What the last tree said of every point.
     pub fn said(&self) -> &[u32] {
         &self.said
