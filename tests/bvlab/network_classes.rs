@@ -190,7 +190,7 @@ fn it_learns_what_a_line_cannot_divide() {
     }
 }
 
-/// Adding the same to all outputs changes nothing: two outputs have one logit, with twice the step.
+/// Adding the same to all outputs changes no probability, so that training does not move their sums.
 #[test]
 fn the_outputs_slopes_cancel() {
     let data = sample(7, 30, 2, 4);
