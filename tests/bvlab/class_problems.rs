@@ -301,14 +301,7 @@ fn wrong(problem: &str, learner: &str, run: &str) -> (String, String) {
         Err(error) => error,
         Ok(_) => panic!("it is taken: {text}"),
     };
-<<<<<<< HEAD
     (error.token().to_owned(), error.message().to_owned())
-=======
-    (
-        error.token().to_owned(),
-        error.message().to_owned(),
-    )
->>>>>>> tables
 }
 
 #[test]
