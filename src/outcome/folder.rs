@@ -214,7 +214,10 @@ fn claim(hidden: &Path) -> std::io::Result<File> {
     let mut last = attempt();
     for _ in 1..ATTEMPTS {
         match &last {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
+            // Gone while it was made, or while it was found to be there.
+            Err(error)
+                if [ErrorKind::NotFound, ErrorKind::AlreadyExists].contains(&error.kind()) =>
+            {
                 std::thread::yield_now();
                 last = attempt();
             }
