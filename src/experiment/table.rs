@@ -277,10 +277,14 @@ pub(super) fn check(
                 thousands(bounds.train),
                 thousands(rows.size() as u64)
             );
-            return Err(Trouble::new(table.span(), message).help(match rows.resample {
-                Resample::Bootstrap => "draw fewer of them, as in `train = 100`",
-                Resample::Halves => "draw fewer of them, as in `train = 100`, without `resample`",
-            }));
+            return Err(
+                Trouble::new(table.span(), message).help(match rows.resample {
+                    Resample::Bootstrap => "draw fewer of them, as in `train = 100`",
+                    Resample::Halves => {
+                        "draw fewer of them, as in `train = 100`, without `resample`"
+                    }
+                }),
+            );
         }
         None => rows.size(),
     };
