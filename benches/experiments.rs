@@ -22,9 +22,9 @@ fn names() -> Vec<String> {
 
 #[divan::bench(args = names(), sample_count = 5, sample_size = 1)]
 fn shipped_experiment(bencher: Bencher, name: &str) {
-    let text = shipped::text(name).expect("the name is that of a shipped experiment");
     bencher.bench_local(|| {
-        let source = Source::new(name, &text, &["run.resamples=48".to_owned()]);
+        let source = Source::shipped(name, &["run.resamples=48".to_owned()]);
+        let source = source.expect("the name is that of a shipped experiment");
         let experiment = Experiment::read(name, source).expect("what ships is right");
         engine::run(&experiment, 1, &Unwatched)
     });

@@ -7,10 +7,11 @@
 use std::fmt;
 
 use bvlab::experiment::{Experiment, Source};
-use bvlab::learner::Learner;
-use bvlab::problem::Training;
+use bvlab::learner::{Criterion, Learner, Tree, TreeSetting};
+use bvlab::problem::{Points, Training};
 use bvlab::stream::{Purpose, Stream};
 use divan::Bencher;
+use rand::RngExt;
 
 fn main() {
     divan::main();
@@ -144,5 +145,49 @@ fn fit_and_predict(bencher: Bencher, path: &Path) {
         learner.fit(data, &Stream::new(1, Purpose::Algorithm, resample));
         learner.predict(test, &mut at_test);
         learner.predict_training(data, &mut at_train);
+    });
+}
+
+/// A full tree on a bootstrap of a table of 300 rows and 10 columns, and its predictions for 100
+/// rows: numbers for 0 classes.
+#[divan::bench(args = [0, 2, 3])]
+fn tree_on_a_table(bencher: Bencher, classes: usize) {
+    let mut stream = Stream::new(1, Purpose::Inputs, 0);
+    let rows = |stream: &mut Stream, count: usize| {
+        let values = (0..10 * count).map(|_| stream.random::<f64>());
+        Points::new(10, values.collect())
+    };
+    let (inputs, test) = (rows(&mut stream, 300), rows(&mut stream, 100));
+    let label = |x: &[f64]| {
+        let number = x[0] + x[1] * x[2] + 0.5 * (9.0 * x[3]).sin() + 0.5 * x[4];
+        match classes {
+            0 => number,
+            _ => (number * classes as f64 / 2.0)
+                .floor()
+                .clamp(0.0, classes as f64 - 1.0),
+        }
+    };
+    let labels = inputs.rows().map(label).collect();
+    let table = Training { inputs, labels };
+    let sets: Vec<Training> = (0..64)
+        .map(|_| {
+            let mut counts = vec![0; 300];
+            (0..300).for_each(|_| counts[stream.random_range(0..300)] += 1);
+            let mut sample = Training::default();
+            table.repeat_into(&counts, &mut sample);
+            sample
+        })
+        .collect();
+    let path = vec![TreeSetting::default()];
+    let mut tree = match classes {
+        0 => Tree::new(path),
+        _ => Tree::classifier(path, classes, Criterion::Gini),
+    };
+    let mut out = vec![0.0; test.len() * classes.max(1)];
+    let mut sets = sets.iter().cycle();
+    bencher.bench_local(|| {
+        let data = sets.next().expect("the training sets go round");
+        tree.fit(data, &Stream::new(1, Purpose::Algorithm, 0));
+        tree.predict(&test, &mut out);
     });
 }

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use clap::Args;
 
 use super::Failure;
-use crate::experiment::{Experiment, Files, Source};
-use crate::learner::{FAMILIES, Most};
+use crate::experiment::{Experiment, Source};
+use crate::learner::{FAMILIES, Most, Task};
 use crate::shipped;
 use crate::simulation::SIMULATIONS;
 use crate::words::number;
@@ -52,12 +52,10 @@ impl List {
             let names = shipped::names();
             let width = names.iter().map(String::len).max().unwrap_or(0);
             for name in names {
-                let text = shipped::text(&name).unwrap_or_default();
-                let experiment = Experiment::read(
-                    &name,
-                    Source::new(&name, &text, &[]).with_files(Files::Shipped),
-                );
-                let title = experiment.ok().and_then(|experiment| experiment.title);
+                let source = Source::shipped(&name, &[]);
+                let experiment = source.map(|source| Experiment::read(&name, source));
+                let experiment = experiment.and_then(Result::ok);
+                let title = experiment.and_then(|experiment| experiment.title);
                 writeln!(out, "{name:<width$}  {}", title.unwrap_or_default())?;
             }
         }
@@ -77,7 +75,12 @@ fn simulations(out: &mut impl Write) -> io::Result<()> {
 
 fn learners(out: &mut impl Write) -> io::Result<()> {
     for family in FAMILIES {
-        writeln!(out, "{}: {}", family.name, family.about)?;
+        let task = match family.task {
+            Task::Numbers => "",
+            Task::Classes => " [classes]",
+            Task::Both => " [numbers and classes]",
+        };
+        writeln!(out, "{}: {}{task}", family.name, family.about)?;
         for rule in family.numbers {
             let most = match rule.most {
                 Most::Value(most) if most < f64::MAX => format!("to {}", number(most)),
@@ -108,7 +111,16 @@ fn learners(out: &mut impl Write) -> io::Result<()> {
         }
         for choice in family.choices {
             let options = choice.options.join(" or ");
-            writeln!(out, "  {:<10} {} ({options})", choice.name, choice.about)?;
+            let only = if choice.classes_only {
+                "; for classes"
+            } else {
+                ""
+            };
+            writeln!(
+                out,
+                "  {:<10} {} ({options}{only})",
+                choice.name, choice.about
+            )?;
         }
         if family.has_base {
             writeln!(

@@ -9,6 +9,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::table::{Files, TableFile};
+use crate::shipped;
 use crate::words::did_you_mean;
 
 /// Something wrong with an experiment: shows the file, the line and the token.
@@ -115,6 +116,12 @@ impl Source {
             files: Files::Nowhere,
             table: None,
         }
+    }
+
+    /// An experiment that ships inside the program, with keys set on top of it.
+    pub fn shipped(name: &str, sets: &[String]) -> Option<Self> {
+        let source = Source::new(name, &shipped::text(name)?, sets);
+        Some(source.with_files(Files::Shipped))
     }
 
     /// The same text, with a place where the table is found that it names.

@@ -56,6 +56,12 @@ fn copy_name(file: &str) -> String {
     format!("table.{}", ending.to_string_lossy().to_lowercase())
 }
 
+/// What is said of every table where none is read, whether or not there is such a file.
+const NOWHERE: (&str, &str) = (
+    "tables cannot be read here",
+    "`bvlab run FILE` runs an experiment with a table",
+);
+
 /// Why a table is not found, and what to do.
 pub(super) struct NotFound {
     message: String,
@@ -76,8 +82,8 @@ impl Files {
         let path = match self {
             Files::Nowhere => {
                 return Err(NotFound {
-                    message: "tables cannot be read here".to_owned(),
-                    help: "`bvlab run FILE` runs an experiment with a table".to_owned(),
+                    message: NOWHERE.0.to_owned(),
+                    help: NOWHERE.1.to_owned(),
                 });
             }
             Files::Shipped => {
@@ -154,6 +160,9 @@ pub(super) fn check(
 ) -> Result<(Problem, Arc<TableFile>), Trouble> {
     let seed = run::check_run(run, bounds)?.seed;
     let raw = raw.get_ref();
+    if source.files == Files::Nowhere {
+        return Err(Trouble::new(table.span(), NOWHERE.0).help(NOWHERE.1));
+    }
     for (name, span) in [
         ("truth", raw.truth.as_ref().map(Spanned::span)),
         ("inputs", raw.inputs.as_ref().map(Spanned::span)),

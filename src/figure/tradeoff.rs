@@ -277,9 +277,17 @@ fn single<'a>(
     several: bool,
 ) -> Result<Content<'a>, FigureError> {
     let mut lines = Vec::new();
+    // The noise of a table of real data is unknown, and part of the bias.
+    let noise = line(series, Part::Noise, "", theme::NOISE, tables)?;
+    let unknown = noise.values.iter().all(|value| value.is_nan());
     for &part in &options.parts {
-        let (name, colour) = (theme::name(part, loss), theme::colour(part));
-        lines.push(line(series, part, name, colour, tables)?);
+        let colour = theme::colour(part);
+        let name = match part {
+            Part::Noise if unknown => continue,
+            Part::Bias2 if unknown => format!("{} + noise", theme::name(part, loss)),
+            part => theme::name(part, loss).to_owned(),
+        };
+        lines.push(line(series, part, &name, colour, tables)?);
     }
     lines.extend(floor(series, options, tables)?);
     for (i, reference) in flat.iter().enumerate() {

@@ -54,7 +54,7 @@ pub(super) fn weighted(squares: &[f64], labels: &[f64], least: f64, scale: f64) 
 
 /// e^x = 2^q e^(x - q ln 2), with q the nearest whole number to x/ln 2, by its series.
 #[inline(always)]
-fn exponential(x: f64) -> f64 {
+pub(super) fn exponential(x: f64) -> f64 {
     // Further down q would have no place in the exponent; the comparison chooses without a branch.
     let near = if x < LEAST { LEAST } else { x };
     let shifted = near * std::f64::consts::LOG2_E + WHOLE;

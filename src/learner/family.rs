@@ -161,6 +161,7 @@ pub const FAMILIES: &[&Family] = &[
     &super::boosting::FAMILY,
     &super::logistic::FAMILY,
     &super::discriminant::FAMILY,
+    &super::adaboost::FAMILY,
 ];
 
 /// The family of that name.

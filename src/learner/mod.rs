@@ -7,6 +7,7 @@
 //! A new family is one new file with a [`Family`] in it and one line in [`FAMILIES`]. A model
 //! of linfa needs neither: [`FromLinfa`] makes it a learner.
 
+mod adaboost;
 mod bagging;
 mod boosting;
 mod cholesky;
@@ -29,6 +30,10 @@ mod spectrum;
 mod tree;
 
 pub use self::linfa::FromLinfa;
+#[cfg(test)]
+pub(crate) use adaboost::gini;
+pub use adaboost::{AdaBoost, AdaBoostSample, AdaBoostSetting};
+pub(crate) use adaboost::{Impurity, Node, Rounds, minority};
 pub(crate) use bagging::bootstrap;
 pub use bagging::{Bagging, BaggingSample, BaggingSetting, Combine};
 pub use boosting::{Boosting, BoostingSetting};

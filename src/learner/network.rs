@@ -4,8 +4,9 @@ use pulp::{Arch, Simd, WithSimd};
 use rand::RngExt;
 use rand_distr::{Distribution, StandardNormal};
 
+use super::exponential::exponential;
 use super::family::{Blueprint, Choice, Family, Most, Number, Task, whole};
-use super::{Learner, Size};
+use super::{Learner, Size, softmax};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
@@ -57,9 +58,12 @@ pub(super) const FAMILY: Family = Family {
     ],
     has_base: false,
     one_dimensional: false,
-    task: Task::Numbers,
+    task: Task::Both,
     build: |Blueprint {
-                settings, choices, ..
+                settings,
+                choices,
+                classes,
+                ..
             }| {
         let settings = settings.iter().map(|numbers| NetworkSetting {
             width: whole(numbers[0]),
@@ -68,7 +72,10 @@ pub(super) const FAMILY: Family = Family {
         });
         let activation = [Activation::Tanh, Activation::Relu][choices[0]];
         let optimiser = [Optimiser::Adam, Optimiser::Descent][choices[1]];
-        Box::new(Network::new(settings.collect(), activation, optimiser))
+        Box::new(match classes {
+            0 => Network::new(settings.collect(), activation, optimiser),
+            _ => Network::classifier(settings.collect(), classes, activation, optimiser),
+        })
     },
 };
 
@@ -105,9 +112,12 @@ pub enum Optimiser {
 /// A network with one hidden layer, f(x) = c + Σ_h v_h act(w_h·x + b_h), whose weights minimise
 /// Σ_i (f(x_i) - y_i)²/(2n) by steps on all n points at once.
 ///
+/// For K classes it has as many outputs, f_k(x) = c_k + Σ_h v_hk act(w_h·x + b_h), the probabilities
+/// p_k(x) = exp f_k(x)/Σ_j exp f_j(x), and the objective -Σ_i ln p_{y_i}(x_i)/n, the cross-entropy.
+///
 /// Inputs and labels are first brought to mean 0 and standard deviation 1, by those of the training
 /// set itself, so that nothing depends on units; the objective is that of the standardised labels. A
-/// coordinate that is constant is only centred.
+/// coordinate that is constant is only centred. Classes stay as they are.
 ///
 /// | number | meaning | range | default |
 /// |---|---|---|---|
@@ -123,9 +133,11 @@ pub enum Optimiser {
 /// The start is random: w_h ~ N(0, 2²/d) in every one of d coordinates, b_h = -w_h·t_h with a point
 /// t_h uniform in [-√3, √3]^d, where standardised inputs lie, so that the units change sign all over
 /// the data; v_h ~ N(0, 1/H), c = 0. Every unit has a stream of its own: but for the 1/H, the
-/// first units are the same whatever the width is. There are H(d + 2) + 1 parameters.
+/// first units are the same whatever the width is. There are H(d + 2) + 1 parameters, or
+/// H(d + 1 + K) + K.
 ///
-/// Nothing is clipped. Descent with too large a rate runs off to infinity, which ends the run with
+/// Nothing is clipped. Classes that can be told apart without error have no finite optimum: there
+/// the number of epochs is what keeps the probabilities off 0 and 1. Descent with too large a rate runs off to infinity, which ends the run with
 /// an error that names the value and the resample.
 ///
 /// **Cost** of a step: n H activations and 2 n H d multiplications, in loops over the points that
@@ -153,9 +165,18 @@ pub enum Optimiser {
 /// let mut out = [0.0; 3];
 /// network.predict(&data.inputs, &mut out);
 /// assert!(out.iter().zip(&data.labels).all(|(p, y)| (p - y).abs() < 1e-3)); // it interpolates
+///
+/// let classes = Training { labels: vec![1.0, 0.0, 1.0], ..data };
+/// let mut network = Network::classifier(vec![setting], 2, Activation::Tanh, Optimiser::Adam);
+/// network.fit(&classes, &Stream::new(1, Purpose::Algorithm, 0));
+/// let mut out = [0.0; 6];
+/// network.predict(&classes.inputs, &mut out);
+/// assert!(out[1] > 0.99 && out[2] > 0.99 && out[5] > 0.99);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Network {
+    /// 0 for numbers.
+    classes: usize,
     activation: Activation,
     optimiser: Optimiser,
     courses: Vec<Course>,
@@ -165,6 +186,7 @@ pub struct Network {
     input_scales: Vec<Scale>,
     label_scale: Scale,
     work: Work,
+    row: Vec<f64>,
 }
 
 /// All settings with the same width and rate.
@@ -181,9 +203,19 @@ struct Course {
 const SPREAD: f64 = 2.0;
 
 impl Network {
-    /// A path over `settings`, in any order.
+    /// A path over `settings`, in any order, for labels that are numbers.
     pub fn new(
         settings: Vec<NetworkSetting>,
+        activation: Activation,
+        optimiser: Optimiser,
+    ) -> Self {
+        Network::classifier(settings, 0, activation, optimiser)
+    }
+
+    /// A path over `settings`, in any order, for so many classes; 0 where labels are numbers.
+    pub fn classifier(
+        settings: Vec<NetworkSetting>,
+        classes: usize,
         activation: Activation,
         optimiser: Optimiser,
     ) -> Self {
@@ -204,6 +236,7 @@ impl Network {
             course.stops.sort_unstable();
         }
         Network {
+            classes,
             activation,
             optimiser,
             courses,
@@ -212,11 +245,13 @@ impl Network {
             input_scales: Vec::new(),
             label_scale: Scale::default(),
             work: Work::default(),
+            row: Vec::new(),
         }
     }
 
     /// The parameters of a setting after the last fit, for standardised inputs and labels: the
-    /// weights w_h, then b_h, then v_h of one unit after the other, and c at the end.
+    /// weights w_h, then b_h, then v_h of one unit after the other, and c at the end. For classes
+    /// v_h and c are K numbers.
     pub fn parameters(&self, setting: usize) -> &[f64] {
         &self.parameters[setting]
     }
@@ -232,7 +267,10 @@ impl Learner for Network {
         self.input_scales.clear();
         let scale = |k: usize| Scale::of(data.inputs.rows().map(|row| row[k]));
         self.input_scales.extend((0..dimension).map(scale));
-        self.label_scale = Scale::of(data.labels.iter().copied());
+        self.label_scale = match self.classes {
+            0 => Scale::of(data.labels.iter().copied()),
+            _ => Scale { mean: 0.0, sd: 1.0 },
+        };
         self.inputs.fill(&data.inputs, &self.input_scales);
         self.work.labels.clear();
         self.work.labels.resize(self.inputs.len(), [0.0; LANES]);
@@ -242,8 +280,11 @@ impl Learner for Network {
         }
 
         for course in &self.courses {
-            draw(course.width, dimension, stream, &mut self.work.parameters);
+            let outputs = self.classes.max(1);
+            let parameters = &mut self.work.parameters;
+            draw(course.width, dimension, outputs, stream, parameters);
             Arch::new().dispatch(Train {
+                classes: self.classes,
                 activation: self.activation,
                 optimiser: self.optimiser,
                 course,
@@ -256,8 +297,8 @@ impl Learner for Network {
 
     fn predict(&mut self, points: &Points, out: &mut [f64]) {
         self.inputs.fill(points, &self.input_scales);
-        self.work.make_room(&self.inputs, 1, 0);
-        let count = points.len();
+        let (count, each) = (points.len(), self.classes.max(1));
+        self.work.make_room(&self.inputs, 1, each, 0);
         for (c, parameters) in self.parameters.iter().enumerate() {
             let Work {
                 hidden, outputs, ..
@@ -269,9 +310,19 @@ impl Learner for Network {
                 hidden,
                 outputs,
             });
-            let out = &mut out[c * count..][..count];
-            for (out, f) in out.iter_mut().zip(outputs.as_flattened()) {
-                *out = self.label_scale.mean + self.label_scale.sd * f;
+            let out = &mut out[c * count * each..][..count * each];
+            if self.classes == 0 {
+                for (out, f) in out.iter_mut().zip(outputs.as_flattened()) {
+                    *out = self.label_scale.mean + self.label_scale.sd * f;
+                }
+                continue;
+            }
+            let outputs = outputs.chunks_exact(self.inputs.len());
+            for (j, out) in out.chunks_exact_mut(each).enumerate() {
+                self.row.clear();
+                self.row
+                    .extend(outputs.clone().map(|output| output.as_flattened()[j]));
+                softmax(&self.row, out);
             }
         }
     }
@@ -279,7 +330,8 @@ impl Learner for Network {
     fn work(&self, size: Size) -> f64 {
         let each = |course: &Course| {
             let epochs = course.stops.last().map_or(0, |(epochs, _)| *epochs);
-            let step = course.width as f64 * (size.dimension + 2.0);
+            let each = size.dimension + 1.0 + self.classes.max(1) as f64;
+            let step = course.width as f64 * each;
             let stops = course.stops.len() as f64;
             step * (6.0 * size.train * epochs as f64 + stops * size.predictions())
         };
@@ -288,7 +340,13 @@ impl Learner for Network {
 }
 
 /// The parameters at the start of training.
-fn draw(width: usize, dimension: usize, stream: &Stream, parameters: &mut Vec<f64>) {
+fn draw(
+    width: usize,
+    dimension: usize,
+    outputs: usize,
+    stream: &Stream,
+    parameters: &mut Vec<f64>,
+) {
     let edge = 3.0_f64.sqrt();
     let spread = SPREAD / (dimension as f64).sqrt();
     parameters.clear();
@@ -301,11 +359,13 @@ fn draw(width: usize, dimension: usize, stream: &Stream, parameters: &mut Vec<f6
             bias -= weight * stream.random_range(-edge..edge);
             parameters.push(weight);
         }
-        let normal: f64 = StandardNormal.sample(&mut stream);
         parameters.push(bias);
-        parameters.push(normal / (width as f64).sqrt());
+        for _ in 0..outputs {
+            let normal: f64 = StandardNormal.sample(&mut stream);
+            parameters.push(normal / (width as f64).sqrt());
+        }
     }
-    parameters.push(0.0);
+    parameters.extend((0..outputs).map(|_| 0.0));
 }
 
 /// Mean and standard deviation of a coordinate or of the labels.
@@ -388,7 +448,7 @@ struct Work {
     squares: Vec<f64>,
     /// act(w_h·x + b_h), unit by unit.
     hidden: Vec<Lanes>,
-    /// f(x), and in training then (f(x) - y)/n.
+    /// f(x), and in training then the objective's slopes with respect to it; output by output.
     outputs: Vec<Lanes>,
     /// The objective's slopes with respect to w_h·x + b_h, of one unit.
     slopes: Vec<Lanes>,
@@ -397,15 +457,15 @@ struct Work {
 }
 
 impl Work {
-    /// Room for the points in `inputs`, for the activations of so many units and for the gradient
-    /// of so many parameters.
-    fn make_room(&mut self, inputs: &Blocks, units: usize, parameters: usize) {
+    /// Room for the points in `inputs`, for the activations of so many units, for so many outputs and
+    /// for the gradient of so many parameters.
+    fn make_room(&mut self, inputs: &Blocks, units: usize, outputs: usize, parameters: usize) {
         let blocks = inputs.len();
         for (lanes, length) in [
             (&mut self.hidden, units * blocks),
-            (&mut self.outputs, blocks),
+            (&mut self.outputs, outputs * blocks),
             (&mut self.slopes, blocks),
-            (&mut self.parts, inputs.dimension + 2),
+            (&mut self.parts, inputs.dimension + 1 + outputs),
         ] {
             lanes.resize(length, [0.0; LANES]);
         }
@@ -456,6 +516,7 @@ impl Shape for Relu {
 /// One training: the parameters at every stop. What is called from here on is inlined, so that all
 /// of it is compiled for the vectors of the processor at hand.
 struct Train<'a> {
+    classes: usize,
     activation: Activation,
     optimiser: Optimiser,
     course: &'a Course,
@@ -479,6 +540,7 @@ impl WithSimd for Train<'_> {
 #[inline(always)]
 fn train<A: Shape>(task: Train) {
     let Train {
+        classes,
         optimiser,
         course,
         inputs,
@@ -486,12 +548,12 @@ fn train<A: Shape>(task: Train) {
         at_stops,
         ..
     } = task;
-    work.make_room(inputs, course.width, work.parameters.len());
+    work.make_room(inputs, course.width, classes.max(1), work.parameters.len());
     let mut adam = Adam::new(course.rate);
     let mut done = 0;
     for &(epochs, setting) in &course.stops {
         for _ in done..epochs {
-            gradient::<A>(inputs, work);
+            gradient::<A>(classes, inputs, work);
             match optimiser {
                 Optimiser::Adam => adam.step(work),
                 Optimiser::Descent => {
@@ -541,9 +603,9 @@ impl Adam {
     }
 }
 
-/// The gradient of Σ (f(x) - y)²/(2n) at `work.parameters`, into `work.gradient`.
+/// The gradient of the objective at `work.parameters`, into `work.gradient`.
 #[inline(always)]
-fn gradient<A: Shape>(inputs: &Blocks, work: &mut Work) {
+fn gradient<A: Shape>(classes: usize, inputs: &Blocks, work: &mut Work) {
     let Work {
         labels,
         parameters,
@@ -555,41 +617,104 @@ fn gradient<A: Shape>(inputs: &Blocks, work: &mut Work) {
         ..
     } = work;
     let (dimension, blocks) = (inputs.dimension, inputs.len());
-    let units = parameters.chunks_exact(dimension + 2);
-    outputs.fill([parameters[parameters.len() - 1]; LANES]);
+    let each = dimension + 1 + classes.max(1);
+    let constants = parameters.len() - classes.max(1);
+    let units = parameters.chunks_exact(each);
+    for (output, constant) in outputs
+        .chunks_exact_mut(blocks)
+        .zip(&parameters[constants..])
+    {
+        output.fill([*constant; LANES]);
+    }
     for (unit, hidden) in units.clone().zip(hidden.chunks_exact_mut(blocks)) {
         add_unit::<A>(unit, inputs, hidden, outputs);
     }
 
-    let residuals = outputs;
     let share = 1.0 / inputs.count as f64;
-    for (residuals, labels) in residuals.iter_mut().zip(labels.iter()) {
-        for l in 0..LANES {
-            residuals[l] = share * (residuals[l] - labels[l]);
-        }
+    match classes {
+        0 => differences(share, labels, outputs),
+        _ => excesses(share, labels, outputs),
     }
-    residuals.as_flattened_mut()[inputs.count..].fill(0.0);
+    let residuals = outputs;
+    for residuals in residuals.chunks_exact_mut(blocks) {
+        residuals.as_flattened_mut()[inputs.count..].fill(0.0);
+    }
 
     let hidden = hidden.chunks_exact(blocks);
-    let gradients = gradient.chunks_exact_mut(dimension + 2);
+    let gradients = gradient.chunks_exact_mut(each);
     for ((unit, hidden), gradient) in units.zip(hidden).zip(gradients) {
-        let v = unit[dimension + 1];
-        let each = hidden.as_flattened().iter().zip(residuals.as_flattened());
-        for (slope, (a, r)) in slopes.as_flattened_mut().iter_mut().zip(each) {
-            *slope = v * r * A::slope(*a);
+        let residuals = residuals.chunks_exact(blocks);
+        for (k, (v, residuals)) in unit[dimension + 1..].iter().zip(residuals).enumerate() {
+            let each = hidden.as_flattened().iter().zip(residuals.as_flattened());
+            let each = slopes.as_flattened_mut().iter_mut().zip(each);
+            match k {
+                0 => {
+                    for (slope, (a, r)) in each {
+                        *slope = v * r * A::slope(*a);
+                    }
+                }
+                _ => {
+                    for (slope, (a, r)) in each {
+                        *slope += v * r * A::slope(*a);
+                    }
+                }
+            }
+            parts[dimension + 1 + k] = products(hidden, residuals);
         }
         // Every lane's part of the sums first: added up at once, they would not stay in vectors.
-        for (part, column) in parts.iter_mut().zip(inputs.columns()) {
+        for (part, column) in parts[..dimension].iter_mut().zip(inputs.columns()) {
             *part = products(column, slopes);
         }
         parts[dimension] = totals(slopes);
-        parts[dimension + 1] = products(hidden, residuals);
         for (gradient, part) in gradient.iter_mut().zip(&*parts) {
             *gradient = sum(*part);
         }
     }
-    let last = gradient.len() - 1;
-    gradient[last] = sum(totals(residuals));
+    let residuals = residuals.chunks_exact(blocks);
+    for (gradient, residuals) in gradient[constants..].iter_mut().zip(residuals) {
+        *gradient = sum(totals(residuals));
+    }
+}
+
+/// From f(x) to (f(x) - y)/n.
+#[inline(always)]
+fn differences(share: f64, labels: &[Lanes], outputs: &mut [Lanes]) {
+    for (output, labels) in outputs.iter_mut().zip(labels) {
+        for l in 0..LANES {
+            output[l] = share * (output[l] - labels[l]);
+        }
+    }
+}
+
+/// From f_k(x) to (p_k(x) - \[y = k\])/n.
+#[inline(always)]
+fn excesses(share: f64, labels: &[Lanes], outputs: &mut [Lanes]) {
+    let blocks = labels.len();
+    for (block, labels) in labels.iter().enumerate() {
+        let mut top = outputs[block];
+        for output in outputs[block..].iter().step_by(blocks) {
+            for l in 0..LANES {
+                top[l] = if output[l] > top[l] {
+                    output[l]
+                } else {
+                    top[l]
+                };
+            }
+        }
+        let mut total = [0.0; LANES];
+        for output in outputs[block..].iter_mut().step_by(blocks) {
+            for l in 0..LANES {
+                output[l] = exponential(output[l] - top[l]);
+                total[l] += output[l];
+            }
+        }
+        for (k, output) in outputs[block..].iter_mut().step_by(blocks).enumerate() {
+            for l in 0..LANES {
+                let own = if labels[l] == k as f64 { 1.0 } else { 0.0 };
+                output[l] = share * (output[l] / total[l] - own);
+            }
+        }
+    }
 }
 
 /// f(x) at every point into `outputs`, with room in `hidden` for one unit.
@@ -615,18 +740,24 @@ impl WithSimd for Evaluate<'_> {
 
 #[inline(always)]
 fn evaluate<A: Shape>(task: Evaluate) {
-    let constant = task.parameters[task.parameters.len() - 1];
-    task.outputs.fill([constant; LANES]);
-    for unit in task.parameters.chunks_exact(task.inputs.dimension + 2) {
+    let blocks = task.inputs.len();
+    let count = task.outputs.len() / blocks;
+    let constants = &task.parameters[task.parameters.len() - count..];
+    for (output, constant) in task.outputs.chunks_exact_mut(blocks).zip(constants) {
+        output.fill([*constant; LANES]);
+    }
+    let each = task.inputs.dimension + 1 + count;
+    for unit in task.parameters.chunks_exact(each) {
         add_unit::<A>(unit, task.inputs, task.hidden, task.outputs);
     }
 }
 
-/// act(w·x + b) of one unit at every point into `hidden`; v act(w·x + b) is added to `outputs`.
+/// act(w·x + b) of one unit at every point into `hidden`; v act(w·x + b) is added to every output.
 #[inline(always)]
 fn add_unit<A: Shape>(unit: &[f64], inputs: &Blocks, hidden: &mut [Lanes], outputs: &mut [Lanes]) {
     let (weights, last) = unit.split_at(inputs.dimension);
     let (bias, v) = (last[0], last[1]);
+    let (first, others) = outputs.split_at_mut(hidden.len());
     hidden.fill([bias; LANES]);
     for (weight, column) in weights.iter().zip(inputs.columns()) {
         let each = hidden
@@ -637,10 +768,16 @@ fn add_unit<A: Shape>(unit: &[f64], inputs: &Blocks, hidden: &mut [Lanes], outpu
             *z += weight * x;
         }
     }
-    let (hidden, outputs) = (hidden.as_flattened_mut(), outputs.as_flattened_mut());
-    for (a, f) in hidden.iter_mut().zip(outputs) {
+    let (activations, first) = (hidden.as_flattened_mut(), first.as_flattened_mut());
+    for (a, f) in activations.iter_mut().zip(first) {
         *a = A::value(*a);
         *f += v * *a;
+    }
+    for (v, output) in last[2..].iter().zip(others.chunks_exact_mut(hidden.len())) {
+        let each = hidden.as_flattened().iter().zip(output.as_flattened_mut());
+        for (a, f) in each {
+            *f += v * a;
+        }
     }
 }
 
@@ -721,7 +858,7 @@ mod tests {
     }
 
     /// The objective, by the function that also predicts.
-    fn objective<A: Shape>(inputs: &Blocks, work: &mut Work) -> f64 {
+    fn objective<A: Shape>(classes: usize, inputs: &Blocks, work: &mut Work) -> f64 {
         let Work {
             parameters,
             hidden,
@@ -729,33 +866,61 @@ mod tests {
             labels,
             ..
         } = work;
-        outputs.fill([parameters[parameters.len() - 1]; LANES]);
-        for unit in parameters.chunks_exact(inputs.dimension + 2) {
-            add_unit::<A>(unit, inputs, &mut hidden[..inputs.len()], outputs);
+        let blocks = inputs.len();
+        evaluate::<A>(Evaluate {
+            activation: Activation::Tanh,
+            parameters,
+            inputs,
+            hidden: &mut hidden[..blocks],
+            outputs,
+        });
+        let count = inputs.count as f64;
+        let outputs: Vec<&[f64]> = outputs
+            .chunks_exact(blocks)
+            .map(<[Lanes]>::as_flattened)
+            .collect();
+        let each = labels.as_flattened().iter().take(inputs.count).enumerate();
+        match classes {
+            0 => {
+                let squares = each.map(|(i, y)| (outputs[0][i] - y).powi(2));
+                squares.sum::<f64>() / (2.0 * count)
+            }
+            _ => {
+                let losses = each.map(|(i, y)| {
+                    let total: f64 = outputs.iter().map(|output| output[i].exp()).sum();
+                    total.ln() - outputs[*y as usize][i]
+                });
+                losses.sum::<f64>() / count
+            }
         }
-        let each = outputs.as_flattened().iter().zip(labels.as_flattened());
-        let squares = each.take(inputs.count).map(|(f, y)| (f - y) * (f - y));
-        squares.sum::<f64>() / (2.0 * inputs.count as f64)
     }
 
-    fn assert_slopes_are_differences<A: Shape>(count: usize, dimension: usize, width: usize) {
+    fn assert_slopes_are_differences<A: Shape>(
+        classes: usize,
+        [count, dimension, width]: [usize; 3],
+    ) {
         let mut stream = Stream::new(1, Purpose::Inputs, 0);
         let values = (0..count * dimension).map(|_| stream.random());
         let points = Points::new(dimension, values.collect());
         let mut inputs = Blocks::default();
         inputs.fill(&points, &vec![Scale { mean: 0.5, sd: 0.3 }; dimension]);
         let mut work = Work::default();
-        draw(width, dimension, &stream, &mut work.parameters);
-        work.make_room(&inputs, width, work.parameters.len());
-        let labels = (0..inputs.len()).map(|_| std::array::from_fn(|_| stream.random()));
+        let outputs = classes.max(1);
+        draw(width, dimension, outputs, &stream, &mut work.parameters);
+        work.make_room(&inputs, width, outputs, work.parameters.len());
+        let mut label = || match classes {
+            0 => stream.random(),
+            _ => stream.random_range(0..classes) as f64,
+        };
+        let labels = (0..inputs.len()).map(|_| std::array::from_fn(|_| label()));
         work.labels = labels.collect();
-        gradient::<A>(&inputs, &mut work);
+        gradient::<A>(classes, &inputs, &mut work);
         let slopes = work.gradient.clone();
         for (p, slope) in slopes.iter().enumerate() {
             let here = work.parameters[p];
             let mut at = |parameter: f64| {
                 work.parameters[p] = parameter;
-                objective::<A>(&inputs, &mut work)
+                objective::<A>(classes, &inputs, &mut work)
             };
             let difference = (at(here + 1e-6) - at(here - 1e-6)) / 2e-6;
             at(here);
@@ -777,15 +942,24 @@ mod tests {
             rate: 0.02,
             stops: vec![(300, 0)],
         };
-        for activation in [Activation::Tanh, Activation::Relu] {
+        let numbers = [0.5, -1.0, 0.0, 2.0, 1.0, -0.3, 0.1, -2.0];
+        let three = [0.0, 1.0, 2.0, 0.0, 1.0, 1.0, 2.0, 1.0];
+        for (activation, classes, labels) in [
+            (Activation::Tanh, 0, numbers),
+            (Activation::Relu, 0, numbers),
+            (Activation::Tanh, 3, three),
+            (Activation::Relu, 3, three),
+        ] {
             let run = |with: &dyn Fn(Train)| {
                 let mut work = Work {
-                    labels: vec![[0.5, -1.0, 0.0, 2.0, 1.0, -0.3, 0.1, -2.0]; 3],
+                    labels: vec![labels; 3],
                     ..Work::default()
                 };
-                draw(course.width, 3, &stream, &mut work.parameters);
+                let parameters = &mut work.parameters;
+                draw(course.width, 3, classes.max(1), &stream, parameters);
                 let mut at_stops = vec![Vec::new()];
                 with(Train {
+                    classes,
                     activation,
                     optimiser: Optimiser::Adam,
                     course: &course,
@@ -803,9 +977,11 @@ mod tests {
 
     #[test]
     fn the_gradient_is_that_of_the_objective() {
-        for (count, dimension, width) in [(1, 1, 1), (8, 1, 3), (21, 4, 6), (5, 12, 2)] {
-            assert_slopes_are_differences::<Tanh>(count, dimension, width);
-            assert_slopes_are_differences::<Relu>(count, dimension, width);
+        for size in [[1, 1, 1], [8, 1, 3], [21, 4, 6], [5, 12, 2]] {
+            for classes in [0, 1, 2, 5] {
+                assert_slopes_are_differences::<Tanh>(classes, size);
+                assert_slopes_are_differences::<Relu>(classes, size);
+            }
         }
     }
 }

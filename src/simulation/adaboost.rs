@@ -1,6 +1,6 @@
 //! AdaBoost with decision stumps, round by round.
 
-use crate::learner::between;
+use crate::learner::{Impurity, Node, Rounds, minority};
 use crate::problem::Training;
 
 /// A decision stump: one class up to a threshold of one coordinate, one class above it.
@@ -17,6 +17,21 @@ pub(super) struct Stump {
 }
 
 impl Stump {
+    /// The stump of a tree with one split, or none.
+    fn of(tree: &[Node]) -> Self {
+        let class = |node: usize| if tree[node].class == 1 { 1.0 } else { -1.0 };
+        let [below, above] = match tree[0].left as usize {
+            0 => [0; 2],
+            left => [left, left + 1],
+        };
+        Stump {
+            feature: tree[0].feature as usize,
+            threshold: tree[0].threshold,
+            below: class(below),
+            above: class(above),
+        }
+    }
+
     /// The class that it gives to a value of its coordinate.
     pub fn class(&self, coordinate: f64) -> f64 {
         match coordinate <= self.threshold {
@@ -25,18 +40,6 @@ impl Stump {
         }
     }
 }
-
-/// How impure a leaf is with so much weight of class −1 and of class 1.
-type Impurity = fn([f64; 2]) -> f64;
-
-/// The weight of what is not the leaf's majority: the stump with the least of it is the one with
-/// the least weighted error.
-fn minority([minus, plus]: [f64; 2]) -> f64 {
-    minus.min(plus)
-}
-
-/// A later stump has to be better than an earlier one by more than rounding.
-const MARGIN: f64 = 1e-12;
 
 /// AdaBoost: F = Σ_t α_t h_t with stumps h_t, and the class of x is the sign of F(x).
 ///
@@ -57,13 +60,10 @@ const MARGIN: f64 = 1e-12;
 /// figure 3.
 pub(super) struct AdaBoost<'a> {
     data: &'a Training,
-    impurity: Impurity,
-    /// By coordinate: the points in rising order.
-    orders: Vec<Vec<u32>>,
-    weights: Vec<f64>,
+    rounds: Rounds,
+    tree: Vec<Node>,
     scores: Vec<f64>,
     bound: f64,
-    ended: bool,
 }
 
 impl<'a> AdaBoost<'a> {
@@ -73,56 +73,30 @@ impl<'a> AdaBoost<'a> {
     }
 
     fn with_impurity(data: &'a Training, impurity: Impurity) -> Self {
-        let count = data.len();
-        let order = |feature: usize| {
-            let mut order: Vec<u32> = (0..count as u32).collect();
-            let at = |i: u32| data.inputs.get(i as usize, feature);
-            order.sort_by(|a, b| at(*a).total_cmp(&at(*b)));
-            order
-        };
+        let mut rounds = Rounds::new(2, impurity);
+        let classes = data.labels.iter().map(|label| u32::from(*label > 0.0));
+        rounds.load(&data.inputs, classes);
         AdaBoost {
             data,
-            impurity,
-            orders: (0..data.inputs.dimension()).map(order).collect(),
-            weights: vec![1.0 / count as f64; count],
-            scores: vec![0.0; count],
+            rounds,
+            tree: Vec::new(),
+            scores: vec![0.0; data.len()],
             bound: 1.0,
-            ended: false,
         }
     }
 
     /// One round: its stump and α, or nothing where boosting has ended.
     pub fn round(&mut self) -> Option<(Stump, f64)> {
-        if self.ended {
-            return None;
+        self.tree.clear();
+        let round = self
+            .rounds
+            .round(&self.data.inputs, 1, None, &mut self.tree)?;
+        let alpha = 0.5 * round.vote;
+        self.bound *= 2.0 * (round.error * (1.0 - round.error)).sqrt();
+        for (score, said) in self.scores.iter_mut().zip(self.rounds.said()) {
+            *score += if *said == 1 { alpha } else { -alpha };
         }
-        let stump = self.best();
-        let data = self.data;
-        let class = |i: usize| stump.class(data.inputs.get(i, stump.feature));
-        // What is wrong and right, each summed up: together they are 1 but for rounding.
-        let [mut wrong, mut right] = [0.0; 2];
-        for (i, weight) in self.weights.iter().enumerate() {
-            match class(i) == data.labels[i] {
-                true => right += weight,
-                false => wrong += weight,
-            }
-        }
-        self.ended = wrong >= right * (1.0 - MARGIN) || wrong == 0.0;
-        if self.ended && wrong > 0.0 {
-            return None;
-        }
-        let error = wrong / (wrong + right);
-        let alpha = 0.5 * (right / wrong).ln();
-        self.bound *= 2.0 * (error * (1.0 - error)).sqrt();
-        for (i, (weight, score)) in self.weights.iter_mut().zip(&mut self.scores).enumerate() {
-            *score += alpha * class(i);
-            *weight /= 2.0
-                * match class(i) == data.labels[i] {
-                    true => right,
-                    false => wrong,
-                };
-        }
-        Some((stump, alpha))
+        Some((Stump::of(&self.tree), alpha))
     }
 
     /// Π_t 2√(ε_t(1−ε_t)), from the errors of the rounds.
@@ -145,47 +119,6 @@ impl<'a> AdaBoost<'a> {
         let sum: f64 = pairs.map(|(score, label)| loss(label * score)).sum();
         sum / self.data.len() as f64
     }
-
-    /// The stump of the least impurity, one class everywhere among them.
-    fn best(&self) -> Stump {
-        let Training { inputs, labels } = self.data;
-        let side = |i: usize| usize::from(labels[i] > 0.0);
-        let mut all = [0.0; 2];
-        for (i, weight) in self.weights.iter().enumerate() {
-            all[side(i)] += weight;
-        }
-        let majority = |leaf: [f64; 2]| if leaf[1] > leaf[0] { 1.0 } else { -1.0 };
-        let mut best = Stump {
-            feature: 0,
-            threshold: f64::INFINITY,
-            below: majority(all),
-            above: majority(all),
-        };
-        let mut least = (self.impurity)(all);
-        for (feature, order) in self.orders.iter().enumerate() {
-            let mut under = [0.0; 2];
-            for pair in order.windows(2) {
-                let [i, next] = [pair[0], pair[1]].map(|i| i as usize);
-                under[side(i)] += self.weights[i];
-                let [here, there] = [i, next].map(|i| inputs.get(i, feature));
-                if here == there {
-                    continue;
-                }
-                let over = [0, 1].map(|side| f64::max(all[side] - under[side], 0.0));
-                let impurity = (self.impurity)(under) + (self.impurity)(over);
-                if impurity < least - MARGIN {
-                    least = impurity;
-                    best = Stump {
-                        feature,
-                        threshold: between(here, there),
-                        below: majority(under),
-                        above: majority(over),
-                    };
-                }
-            }
-        }
-        best
-    }
 }
 
 /// The 0/1 loss at a margin y F(x): a score of 0 has no class, and counts as wrong.
@@ -196,6 +129,7 @@ pub(super) fn zero_one(margin: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::learner::gini;
     use crate::problem::Points;
 
     /// Whole numbers from a linear congruence over 2^bits, two classes by a disc, every tenth label
@@ -214,13 +148,6 @@ mod tests {
         };
         let labels = inputs.rows().enumerate().map(label).collect();
         Training { inputs, labels }
-    }
-
-    fn gini([minus, plus]: [f64; 2]) -> f64 {
-        match minus + plus > 0.0 {
-            true => 2.0 * minus * plus / (minus + plus),
-            false => 0.0,
-        }
     }
 
     const ROUNDS: [usize; 8] = [1, 2, 3, 5, 10, 20, 50, 100];
@@ -306,10 +233,10 @@ mod tests {
                     "{seed}, {t}"
                 );
                 assert!(bound <= before, "{seed}, {t}");
-                let sum: f64 = boost.weights.iter().sum();
+                let sum: f64 = boost.rounds.weights().iter().sum();
                 assert!((sum - 1.0).abs() < 1e-12, "{seed}, {t}");
                 // The weights are the exponential losses of the points.
-                for (i, weight) in boost.weights.iter().enumerate() {
+                for (i, weight) in boost.rounds.weights().iter().enumerate() {
                     let own = (-data.labels[i] * boost.scores[i]).exp();
                     let wanted = own / (loss * data.len() as f64);
                     assert!((weight - wanted).abs() < 1e-10, "{seed}, {t}");
@@ -324,7 +251,7 @@ mod tests {
             let data = data(seed, 25, 3, 4);
             let mut boost = AdaBoost::new(&data);
             for _ in 0..15 {
-                let weights = boost.weights.clone();
+                let weights = boost.rounds.weights().to_vec();
                 let error = |stump: &Stump| -> f64 {
                     let wrong = (0..data.len()).filter(|i| {
                         stump.class(data.inputs.get(*i, stump.feature)) != data.labels[*i]
@@ -344,9 +271,8 @@ mod tests {
                         }
                     }
                 }
-                let found = boost.best();
+                let (found, _) = boost.round().unwrap();
                 assert!((error(&found) - least).abs() < 1e-12, "{seed}");
-                boost.round();
             }
         }
     }

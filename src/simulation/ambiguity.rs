@@ -1,11 +1,10 @@
 //! Ambiguity: an ensemble is better than its members by just their spread around it.
 
+use super::sine::Sine;
 use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, TRAIN, counts, most};
 use crate::experiment::Scale;
 use crate::learner::{Learner, Tree, TreeSetting, bootstrap};
-use crate::problem::{
-    Expression, Inputs, Labels, Noise, Points, Problem, Shape, Training, Truth, grid,
-};
+use crate::problem::{Points, Problem, Training};
 use crate::stream::{Purpose, Stream};
 
 pub(super) const SIMULATION: Simulation = Simulation {
@@ -39,29 +38,15 @@ pub(super) const SIMULATION: Simulation = Simulation {
     ],
     build: |values| {
         let noise = values[2][0];
-        let sine = Expression::parse("sin(x)", 1).expect("a sine is an expression");
-        let truth = Truth::Expression(sine);
-        let problem = Problem {
-            labels: Labels::Numbers {
-                truth: truth.clone(),
-                noise: Noise {
-                    shape: Shape::Normal,
-                    sd: Expression::constant(noise),
-                },
-            },
-            inputs: Inputs::Uniform {
-                from: 0.0,
-                to: 15.0,
-            },
-            fixed: false,
-            dimension: 1,
-            train: values[1][0] as usize,
-        };
-        let test = grid(0.0, 15.0, 200, 1);
+        let Sine {
+            problem,
+            test,
+            truth,
+        } = Sine::new(values[1][0] as usize, noise);
         Box::new(Ambiguity {
             members: counts(&values[0]),
             noise: noise * noise,
-            truth: test.rows().map(|x| truth.at(x)).collect(),
+            truth,
             predictions: Vec::new(),
             tree: Tree::new(vec![TreeSetting::default()]),
             problem,

@@ -19,6 +19,7 @@
 
 mod adaboost;
 mod ambiguity;
+mod bootstrap_estimates;
 mod bootstrap_share;
 mod correlation;
 mod disc;
@@ -27,6 +28,7 @@ mod exponential_bound;
 mod majority_vote;
 mod member_dependence;
 mod moments;
+mod sine;
 
 pub use correlation::dependent_from;
 pub use moments::Moments;
@@ -111,6 +113,7 @@ const TRAIN: Number = Number {
 pub const SIMULATIONS: &[&Simulation] = &[
     &estimators::SIMULATION,
     &bootstrap_share::SIMULATION,
+    &bootstrap_estimates::SIMULATION,
     &majority_vote::SIMULATION,
     &ambiguity::SIMULATION,
     &exponential_bound::SIMULATION,

@@ -2,18 +2,25 @@
 
 use allocation_counter::measure;
 use bvlab::learner::{
-    Bagging, BaggingSetting, Basis, Boosting, BoostingSetting, Fourier, FourierSetting, Gaussians,
-    GaussiansSetting, Kernel, KernelShape, Knn, Learner, Linear, LinearSetting, Polynomial,
-    PolynomialSetting, Tree, TreeSetting, forest,
+    Bagging, BaggingSample, BaggingSetting, Basis, Boosting, BoostingSetting, Combine, Criterion,
+    Fourier, FourierSetting, Gaussians, GaussiansSetting, Kernel, KernelShape, Knn, Learner,
+    Linear, LinearSetting, Polynomial, PolynomialSetting, Tree, TreeSetting, forest,
+    forest_classifier,
 };
 use bvlab::problem::{Points, Training};
 
 use crate::setup::{algorithm, data, points};
 
-/// How often fits and predictions of new training sets allocate, after some to warm up with.
-fn allocations(learner: &mut dyn Learner, sets: &[Training], points: &Points) -> u64 {
-    let mut at_points = vec![0.0; learner.capacities() * points.len()];
-    let mut at_inputs = vec![0.0; learner.capacities() * sets[0].len()];
+/// How often fits and predictions of new training sets allocate, after some to warm up with. A
+/// prediction is so many numbers.
+fn allocations(
+    learner: &mut dyn Learner,
+    sets: &[Training],
+    points: &Points,
+    outputs: usize,
+) -> u64 {
+    let mut at_points = vec![0.0; learner.capacities() * points.len() * outputs];
+    let mut at_inputs = vec![0.0; learner.capacities() * sets[0].len() * outputs];
     let mut work = |sets: &[Training], seed: u64| {
         for (data, seed) in sets.iter().zip(seed..) {
             learner.fit(data, &algorithm(seed));
@@ -115,6 +122,7 @@ fn no_path_allocates_after_a_warm_up() {
         ),
     ];
     let in_space: Vec<(&str, Box<dyn Learner>)> = vec![
+        ("knn", Box::new(Knn::new((1..20).collect()))),
         ("tree", Box::new(Tree::new(trees(3)))),
         (
             "kernel",
@@ -135,9 +143,59 @@ fn no_path_allocates_after_a_warm_up() {
             .collect();
         let points = points(1, 50, dimension, 1.0);
         for (name, mut learner) in learners {
-            let count = allocations(&mut *learner, &sets, &points);
+            let count = allocations(&mut *learner, &sets, &points, 1);
             if count > 0 {
                 found.push(format!("{name} in {dimension}: {count}"));
+            }
+        }
+    }
+    assert_eq!(found, Vec::<String>::new());
+}
+
+#[test]
+fn no_classifier_allocates_after_a_warm_up() {
+    let shallow = TreeSetting {
+        tries: 1,
+        ..Default::default()
+    };
+    let bags = [3, 10].map(|members| BaggingSetting { members, base: 0 });
+    let mut found = Vec::new();
+    for (dimension, classes) in [(1, 2), (1, 3), (3, 2), (3, 3)] {
+        let tree = |criterion| Box::new(Tree::classifier(trees(dimension), classes, criterion));
+        let knn = || Box::new(Knn::classifier((1..20).collect(), classes));
+        let forest =
+            |combine| forest_classifier(&[(10, shallow)], true, classes, Criterion::Gini, combine);
+        let bootstrap = BaggingSample::Bootstrap;
+        let learners: Vec<(&str, Box<dyn Learner>)> = vec![
+            ("tree by Gini", tree(Criterion::Gini)),
+            ("tree by entropy", tree(Criterion::Entropy)),
+            ("knn", knn()),
+            ("forest", forest(Combine::Probability)),
+            ("forest that votes", forest(Combine::Vote)),
+            (
+                "bagged knn",
+                Box::new(Bagging::classifier(
+                    bags.to_vec(),
+                    knn(),
+                    bootstrap,
+                    classes,
+                    Combine::Geometric,
+                )),
+            ),
+        ];
+        let sets: Vec<Training> = (0..40)
+            .map(|seed| {
+                let mut data = data(seed, 40, dimension, None);
+                let labels = data.labels.iter_mut();
+                labels.for_each(|y| *y = (*y * classes as f64).floor());
+                data
+            })
+            .collect();
+        let points = points(1, 50, dimension, 1.0);
+        for (name, mut learner) in learners {
+            let count = allocations(&mut *learner, &sets, &points, classes);
+            if count > 0 {
+                found.push(format!("{name}, {classes} classes in {dimension}: {count}"));
             }
         }
     }

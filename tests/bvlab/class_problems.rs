@@ -218,16 +218,11 @@ fn shards_of_every_loss_join_to_the_bytes_of_one_run() {
         place.done(&["run", "moons.toml"]);
         let whole = place.tables("results/moons");
         for shard in ["1/3", "2/3", "3/3"] {
-            let out = format!("shard-{}", &shard[..1]);
-            place.done(&["run", "moons.toml", "--shard", shard, "--out", &out]);
+            place.done(&["run", "moons.toml", "--shard", shard, "--out", "parts"]);
         }
-        let shards = ["shard-1/moons", "shard-2/moons", "shard-3/moons"];
-        let merge: Vec<&str> = ["merge"]
-            .into_iter()
-            .chain(shards)
-            .chain(["--out", "joined"])
-            .collect();
-        place.done(&merge);
+        let shards = [1, 2, 3].map(|shard| format!("parts/moons/shard-{shard}-of-3"));
+        let [a, b, c] = shards.each_ref().map(String::as_str);
+        place.done(&["merge", a, b, c, "--out", "joined"]);
         assert!(place.tables("joined/moons") == whole, "{loss}");
     }
 }
@@ -294,4 +289,142 @@ fn points_are_told_with_every_class() {
     assert_eq!(predicted.len(), 5 * no.len());
     let labels = tables.training.numbers("y");
     assert!(labels.iter().all(|y| *y == 0.0 || *y == 1.0) && labels.contains(&1.0));
+}
+
+/// What is wrong with an experiment on classes: the token, and what is said of it.
+fn wrong(problem: &str, learner: &str, run: &str) -> (String, String) {
+    let text = format!(
+        "problem = {{ {problem} }}\nlearner = [{{ {learner} }}]\nrun = {{ resamples = 10, {run} }}\n"
+    );
+    let source = bvlab::experiment::Source::new("wrong.toml", &text, &[]);
+    let error = match bvlab::experiment::Experiment::read("wrong", source) {
+        Err(error) => error,
+        Ok(_) => panic!("it is taken: {text}"),
+    };
+<<<<<<< HEAD
+    (error.token().to_owned(), error.message().to_owned())
+=======
+    (
+        error.token().to_owned(),
+        error.message().to_owned(),
+    )
+>>>>>>> tables
+}
+
+#[test]
+fn classes_that_cannot_be_are_refused_by_name() {
+    let knn = "knn = { k = 1 }";
+    let line = "inputs = { uniform = [0, 1] }, train = 9";
+    for (problem, token, message) in [
+        (format!("classes = {{}}, {line}"), "{}", "exactly one of"),
+        (format!("classes = 3, {line}"), "3", "expected a table"),
+        (format!("classes = {{ moon = 0.3 }}, {line}"), "moon", "`moon` is not known"),
+        ("classes = { moons = 0.3, rings = 0.3 }, train = 9".to_owned(), "rings", "exactly one of"),
+        (format!("classes = {{ moons = 0.3 }}, {line}"), "moons", "so does `inputs`"),
+        ("classes = { moons = 0 }, train = 9".to_owned(), "0", "from 0.01 to 100"),
+        ("classes = { moons = 0.3, flip = 1.5 }, train = 9".to_owned(), "1.5", "from 0 to 1"),
+        ("classes = { probability = \"x\" }, train = 9".to_owned(), "probability", "`inputs` is missing"),
+        (format!("classes = {{ probability = \"2*x\" }}, {line}"), "{ probability = \"2*x\" }", "the probability of a class is"),
+        (format!("classes = {{ probabilities = [\"x\"] }}, {line}"), "[\"x\"]", "2 to 100 classes"),
+        (format!("classes = {{ probabilities = [\"x\", \"-x\"] }}, {line}"), "{ probabilities = [\"x\", \"-x\"] }", "a class's weight is -"),
+        (format!("classes = {{ probabilities = [\"x\", \"y\"] }}, {line}"), "y", "`y` is not known"),
+        (format!("classes = {{ probability = 0.5 }}, noise = {{ normal = 1 }}, {line}"), "{ normal = 1 }", "`noise` and `classes` exclude"),
+        ("classes = { gaussians = [{ mean = [0] }] }, train = 9".to_owned(), "[{ mean = [0] }]", "2 to 100 classes"),
+        ("classes = { gaussians = [{ mean = [0] }, { mean = [0, 1] }] }, train = 9".to_owned(), "[0, 1]", "class 0 has 1 coordinates"),
+        ("classes = { gaussians = [{ mean = [0] }, { share = 1 }] }, train = 9".to_owned(), "{ share = 1 }", "`mean` is missing"),
+        ("classes = { gaussians = [{ mean = [0] }, { mean = [1], covariance = -1 }] }, train = 9".to_owned(), "-1", "not positive definite"),
+        ("classes = { gaussians = [{ mean = [0, 0] }, { mean = [1, 1], covariance = [[1, 2], [2, 1]] }] }, train = 9".to_owned(), "[[1, 2], [2, 1]]", "not positive definite"),
+        ("classes = { gaussians = [{ mean = [0, 0] }, { mean = [1, 1], covariance = [[1, 0.1], [0.2, 1]] }] }, train = 9".to_owned(), "[[1, 0.1], [0.2, 1]]", "not symmetric"),
+        ("classes = { gaussians = [{ mean = [0] }, { mean = [1], shares = 2 }] }, train = 9".to_owned(), "shares", "`shares` is not known"),
+    ] {
+        let (found, said) = wrong(&problem, knn, "");
+        assert!(said.contains(message), "{problem}: {said}");
+        assert_eq!(found, token, "{problem}: {said}");
+    }
+}
+
+#[test]
+fn losses_and_learners_that_do_not_fit_the_labels_are_refused() {
+    let moons = "classes = { moons = 0.3 }, train = 9";
+    let numbers = "truth = \"x\", inputs = { uniform = [0, 1] }, noise = { normal = 1 }, train = 9";
+    let knn = "knn = { k = 1 }";
+    for (problem, learner, run, token, message) in [
+        (
+            moons,
+            "polynomial = { degree = 1 }",
+            "",
+            "polynomial",
+            "learns numbers",
+        ),
+        (numbers, "logistic = {}", "", "logistic", "learns classes"),
+        (
+            numbers,
+            "tree = { criterion = \"entropy\" }",
+            "",
+            "criterion",
+            "is for classes",
+        ),
+        (
+            moons,
+            "tree = { criterion = \"squared\" }",
+            "",
+            "\"squared\"",
+            "not known here",
+        ),
+        (
+            numbers,
+            knn,
+            "loss = \"zero-one\"",
+            "\"zero-one\"",
+            "a loss of classes",
+        ),
+        (moons, knn, "loss = \"0-1\"", "\"0-1\"", "no loss"),
+        (
+            moons,
+            knn,
+            "split = \"effects\"",
+            "\"effects\"",
+            "goes with `loss",
+        ),
+        (
+            moons,
+            knn,
+            "loss = \"zero-one\", split = \"mine\"",
+            "\"mine\"",
+            "not known here",
+        ),
+        (moons, knn, "smoothing = 0.1", "0.1", "goes with `loss"),
+        (
+            moons,
+            knn,
+            "loss = \"cross-entropy\", smoothing = 0",
+            "0",
+            "above 0",
+        ),
+        (
+            moons,
+            knn,
+            "loss = \"zero-one\", sources = true",
+            "true",
+            "under squared loss",
+        ),
+        (
+            numbers,
+            knn,
+            "sources = true, diversity = true",
+            "true",
+            "exclude each other",
+        ),
+        (
+            moons,
+            "knn = {}, sweep = { noise = [1, 2] }",
+            "",
+            "[1, 2]",
+            "no noise with an sd",
+        ),
+    ] {
+        let (found, said) = wrong(problem, learner, run);
+        assert!(said.contains(message), "{learner} {run}: {said}");
+        assert_eq!(found, token, "{learner} {run}: {said}");
+    }
 }

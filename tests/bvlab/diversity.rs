@@ -23,7 +23,7 @@ const NUMBERS: &str = r#"
 
 const MOONS: &str = r#"
     problem = { classes = { moons = 0.3, flip = 0.1 }, train = 40 }
-    learner = [{ bagging = { COMBINE base = { tree = {} } }, sweep = { members = [1, 2, 7] } }]
+    learner = [{ bagging = { COMBINE base = { tree = { depth = 2 } } }, sweep = { members = [1, 2, 7] } }]
     run = { resamples = 60, test = { grid = 25 }, diversity = true, LOSS }
 "#;
 

@@ -1,7 +1,7 @@
 //! Figures are drawn from tables alone and carry what they should.
 
 use bvlab::engine::{self, Unwatched};
-use bvlab::experiment::Length;
+use bvlab::experiment::{Experiment, Length, Source};
 use bvlab::figure;
 use bvlab::outcome::{Table, Tables};
 use bvlab::shipped;
@@ -45,8 +45,8 @@ fn size(png: &[u8]) -> (u32, u32) {
 #[test]
 fn every_shipped_experiment_has_its_words() {
     for name in shipped::names() {
-        let text = shipped::text(&name).unwrap();
-        let e = experiment(&text);
+        let source = Source::shipped(&name, &[]).unwrap();
+        let e = Experiment::read(&name, source).unwrap();
         assert!(
             e.title.is_some() && e.look_for.is_some(),
             "{name} has no title or look-for"
@@ -322,10 +322,9 @@ fn a_page_without_room_is_an_error_and_no_panic() {
             .iter()
             .cycle(),
     ) {
-        let text = bvlab::shipped::text(name).unwrap();
         let sets = [look.clone(), "run.resamples=30".to_owned()];
-        let source = bvlab::experiment::Source::new(name, &text, &sets);
-        let e = bvlab::experiment::Experiment::read(name, source).unwrap();
+        let source = Source::shipped(name, &sets).unwrap();
+        let e = Experiment::read(name, source).unwrap();
         let tables = match &e.simulation {
             Some(setup) => {
                 let rows = simulation::run(setup, 30, 1, &Unwatched).unwrap();

@@ -1,5 +1,6 @@
 //! All integration tests, in one binary: polars is slow to link.
 
+mod adaboost;
 mod allocations;
 mod bad_input;
 mod bagging;
@@ -26,6 +27,7 @@ mod linfa;
 mod logistic;
 mod losses;
 mod network;
+mod network_classes;
 mod paths;
 mod pictures;
 mod polynomial;

@@ -216,8 +216,7 @@ fn every_figure_is_what_it_was() {
     }
     let mut wrong = Vec::new();
     for name in shipped::names() {
-        let text = shipped::text(&name).unwrap();
-        let source = Source::new(&name, &text, &[RESAMPLES.to_owned()]);
+        let source = Source::shipped(&name, &[RESAMPLES.to_owned()]).unwrap();
         let experiment = Experiment::read(&name, source).unwrap();
         let (tables, digest) = match &experiment.simulation {
             None => {

@@ -202,7 +202,7 @@ const LARGE: &str = r#"
 fn memory_holds_the_sums_of_one_slab() {
     assert!(experiment(LARGE).slabs().len() > 10);
     for name in shipped::names() {
-        let source = Source::new(&name, &shipped::text(&name).unwrap(), &[]);
+        let source = Source::shipped(&name, &[]).unwrap();
         let experiment = Experiment::read(&name, source).unwrap();
         assert!(experiment.slabs().len() <= 1, "{name} is computed at once");
     }

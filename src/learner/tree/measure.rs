@@ -1,6 +1,5 @@
 //! What splits are judged by.
 
-use super::MARGIN;
 use super::table::Site;
 
 /// What a split gains, and what a node predicts.
@@ -12,8 +11,8 @@ pub(super) trait Measure {
     /// what the node predicts to `values`.
     fn look(&mut self, sites: &[u32], values: &mut Vec<f64>) -> Look;
 
-    /// Begins to split a node that was looked at and predicts `value`; returns what gains have to
-    /// differ by to differ by more than rounding.
+    /// Begins to split a node that was looked at and predicts `value`; returns what a split would
+    /// gain that leaves nothing to gain.
     fn enter(&mut self, sites: &[u32], points: u32, value: &[f64]) -> f64;
 
     /// Moves the sites of the node from right to left, one by one: says after each how many points
@@ -75,13 +74,14 @@ impl Measure for Squares {
             self.away[site as usize] = (sum, count);
         }
         pair(&self.inverse[..=points as usize], &mut self.factors);
-        MARGIN * squares
+        squares
     }
 
     #[inline(always)]
     fn walk(&mut self) -> impl FnMut(u32) -> (u32, f64) {
         let (sites, factors) = (self.away.as_slice(), self.factors.as_slice());
         let (mut sum, mut left) = (0.0, 0);
+        #[inline(always)]
         move |site| {
             let (away, count) = sites[site as usize];
             sum += away;
@@ -130,9 +130,13 @@ impl<const ENTROPY: bool> Classes<ENTROPY> {
     }
 }
 
-/// Added to an entropy and taken off again, it leaves multiples of 2⁻³⁰: what is less is rounding,
-/// and must not decide between equal gains.
-const COARSE: f64 = 1.5 * (1_u64 << 22) as f64;
+/// A fall of entropy in multiples of 2⁻³⁰: what is less is rounding, and must not decide between
+/// equal gains.
+#[inline(always)]
+fn coarse(fall: f64) -> f64 {
+    const LARGE: f64 = 1.5 * (1_u64 << 22) as f64;
+    (fall + LARGE - LARGE).max(0.0)
+}
 
 impl<const ENTROPY: bool> Measure for Classes<ENTROPY> {
     fn load(&mut self, sites: &[Site], rows: usize, points: usize) {
@@ -169,11 +173,11 @@ impl<const ENTROPY: bool> Measure for Classes<ENTROPY> {
             *mass = totals.map(|&k| self.table[k as usize]).sum();
             let whole = self.table[points as usize];
             self.factors.iter_mut().for_each(|f| *f = whole - *f);
-            MARGIN * (whole - *mass)
+            coarse(whole - *mass)
         } else {
             *mass = totals.map(|&k| f64::from(k).powi(2)).sum();
             self.factors.iter_mut().for_each(|f| *f /= all);
-            MARGIN * (self.points - *mass / self.points)
+            self.points - *mass / self.points
         }
     }
 
@@ -194,6 +198,7 @@ impl<const ENTROPY: bool> Measure for Classes<ENTROPY> {
         let mut below = 0;
         // Of the left side Σ l_k² and Σ l_k n_k; or of both sides the change of Σ n_k ln n_k.
         let (mut squares, mut products, mut change) = (0.0, 0.0, 0.0);
+        #[inline(always)]
         move |site| {
             let (class, count) = labels[site as usize];
             let class = class as usize;
@@ -205,8 +210,7 @@ impl<const ENTROPY: bool> Measure for Classes<ENTROPY> {
             let gain = if ENTROPY {
                 let of = |k: u32| table[k as usize];
                 change += (of(after) - of(before)) + (of(total - after) - of(total - before));
-                let gain = factor + change;
-                (gain + COARSE - COARSE).max(0.0)
+                coarse(factor + change)
             } else {
                 // Σ_k (n l_k - n_left n_k)², of whole numbers: without rounding up to n = 9000.
                 let [count, before, total] = [count, before, total].map(f64::from);

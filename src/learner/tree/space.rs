@@ -9,7 +9,7 @@ use rand::RngExt;
 
 use super::measure::{Classes, Look, Measure, Squares};
 use super::table::Table;
-use super::{Candidate, Criterion, Growth, between};
+use super::{Candidate, Criterion, Growth, MARGIN, between};
 use crate::problem::{Points, Training};
 use crate::stream::{Stream, mix};
 
@@ -102,10 +102,10 @@ impl Growth {
 fn partition(index: &mut [u32], mut goes_left: impl FnMut(u32) -> bool) -> usize {
     let mut middle = 0;
     for i in 0..index.len() {
-        if goes_left(index[i]) {
-            index.swap(i, middle);
-            middle += 1;
-        }
+        // In any case: among those that go right, order does not matter.
+        let left = goes_left(index[i]);
+        index.swap(i, middle);
+        middle += usize::from(left);
     }
     middle
 }
@@ -165,11 +165,11 @@ impl Space {
 /// are like it.
 #[derive(Clone, Debug, Default)]
 struct Grower {
-    /// For every feature the sites by rising x. A node owns one range of all of them.
-    columns: Vec<u32>,
+    /// For every feature the sites by rising x. A node owns one range of all of them; nodes of even
+    /// depth in one copy, their children in the other.
+    columns: [Vec<u32>; 2],
     sites: usize,
     goes_left: Vec<bool>,
-    spare: Vec<u32>,
     features: Vec<usize>,
     frontier: BinaryHeap<Candidate<Splittable>>,
     waiting: Vec<Splittable>,
@@ -218,20 +218,19 @@ impl Grower {
         self.sites = table.sites().len();
         // Enough for every tree of so many points, so that none allocates that grows larger than
         // those before it.
-        self.columns.clear();
-        self.columns.reserve(data.len() * table.dimension());
-        self.columns.resize(self.sites * table.dimension(), 0);
+        for columns in &mut self.columns {
+            columns.clear();
+            columns.reserve(data.len() * table.dimension());
+            columns.resize(self.sites * table.dimension(), 0);
+        }
         self.frontier.reserve(data.len());
         self.waiting.reserve(data.len());
-        self.spare.resize(self.spare.len().max(data.len()), 0);
         let rows = self.goes_left.len().max(2 * data.len()).max(table.rows());
         self.goes_left.resize(rows, false);
         for growth in growths {
-            for feature in 0..table.dimension() {
-                table.sorted(
-                    feature,
-                    &mut self.columns[feature * self.sites..][..self.sites],
-                );
+            let columns = self.columns[0].chunks_exact_mut(self.sites.max(1));
+            for (feature, column) in columns.enumerate() {
+                table.sorted(feature, column);
             }
             growth.nodes.clear();
             growth.nodes.reserve(2 * data.len());
@@ -241,9 +240,9 @@ impl Grower {
         }
     }
 
-    fn column(&self, feature: usize, start: usize, end: usize) -> &[u32] {
-        let column = &self.columns[feature * self.sites..][..self.sites];
-        &column[start..end]
+    /// A range of the sites by one feature, as nodes of that depth see them.
+    fn column(&self, depth: usize, feature: usize, start: usize, end: usize) -> &[u32] {
+        &self.columns[depth % 2][feature * self.sites..][start..end]
     }
 
     fn grow_one<M: Measure>(
@@ -285,18 +284,21 @@ impl Grower {
             parent.death = if growth.best_first { splits } else { depth };
             // A node's key says where in the tree it is, not when it was grown, so that every
             // cut of the tree looked at the same features.
-            let sides = [(1, start, split.middle), (2, split.middle, end)];
-            let children = sides.map(|(side, start, end)| {
+            let mut child = |side, start, end| {
                 let key = mix(key ^ mix(side));
                 self.plant(growth, measure, split.feature, [start, end], depth + 1, key)
-            });
-            let last = splits + 1 >= growth.leaves;
-            let open = children.map(|(_, open)| open && !last);
-            self.part(table, start, end, &split, open);
-            for ((seedling, _), open) in children.into_iter().zip(open) {
-                if open {
-                    self.offer(growth, table, measure, seedling, stream);
-                }
+            };
+            let (left, left_open) = child(1, start, split.middle);
+            let (right, right_open) = child(2, split.middle, end);
+            if splits + 1 >= growth.leaves || !(left_open || right_open) {
+                continue;
+            }
+            self.part(depth, start, end, &split);
+            if left_open {
+                self.offer(growth, table, measure, left, stream);
+            }
+            if right_open {
+                self.offer(growth, table, measure, right, stream);
             }
         }
     }
@@ -311,7 +313,8 @@ impl Grower {
         depth: usize,
         key: u64,
     ) -> (Seedling, bool) {
-        let sites = self.column(feature, start, end);
+        // The parent's column is parted already where it was split.
+        let sites = self.column(depth.saturating_sub(1), feature, start, end);
         let Look { points, pure } = measure.look(sites, &mut growth.values);
         let node = growth.nodes.len();
         growth.nodes.push(Node {
@@ -399,10 +402,12 @@ impl Grower {
             start,
             end,
             points,
+            depth,
             ..
         } = seedling;
         let value = &growth.values[node * growth.outputs..][..growth.outputs];
-        let margin = measure.enter(self.column(0, start, end), points, value);
+        let most = measure.enter(self.column(depth, 0, start, end), points, value);
+        let margin = MARGIN * most;
         let mut best: Option<(f64, Scan)> = None;
         for (looked_at, &feature) in self.features.iter().enumerate() {
             // Beyond the tries, features are looked at only until one can be split at all.
@@ -411,9 +416,9 @@ impl Grower {
             }
             let scan = Scan {
                 feature,
-                sites: self.column(feature, start, end),
+                sites: self.column(depth, feature, start, end),
                 ranks: table.ranks(feature),
-                distinct: table.is_distinct(feature) && growth.min_leaf == 1,
+                anywhere: table.is_distinct(feature) && growth.min_leaf == 1,
                 sides: growth.min_leaf as u32..=points - growth.min_leaf as u32,
             };
             let gain = scan.largest(measure);
@@ -424,8 +429,8 @@ impl Grower {
             {
                 best = Some((gain, scan));
             }
-            // All splits of two sites are equal.
-            if best.is_some() && end - start == 2 {
+            // None can be better: most nodes are small, and a few sites are easily parted.
+            if gain >= most - margin {
                 break;
             }
         }
@@ -441,29 +446,31 @@ impl Grower {
         })
     }
 
-    /// Parts every column's range at the split, each side that is open keeping its order.
-    fn part(&mut self, table: &Table, start: usize, end: usize, split: &Split, open: [bool; 2]) {
-        if open == [false; 2] {
-            return;
-        }
-        let split_column = &self.columns[split.feature * self.sites..][start..end];
+    /// Parts every column's range at the split, for nodes of the next depth, each side keeping its
+    /// order.
+    fn part(&mut self, depth: usize, start: usize, end: usize, split: &Split) {
+        let [even, odd] = &mut self.columns;
+        let (from, to) = match depth % 2 {
+            0 => (even, odd),
+            _ => (odd, even),
+        };
+        let split_column = &from[split.feature * self.sites..][start..end];
         for (place, &site) in (start..).zip(split_column) {
             self.goes_left[site as usize] = place < split.middle;
         }
-        let spare = &mut self.spare[..end - start];
-        for feature in (0..table.dimension()).filter(|f| *f != split.feature) {
-            let column = &mut self.columns[feature * self.sites..][start..end];
-            let (mut kept, mut moved) = (0, 0);
-            for i in 0..column.len() {
-                // Written to both sides, of which one goes on: no branch depends on the data.
-                let site = column[i];
-                let left = usize::from(self.goes_left[site as usize]);
-                column[kept] = site;
-                spare[moved] = site;
-                kept += left;
-                moved += 1 - left;
+        let columns = from
+            .chunks_exact(self.sites)
+            .zip(to.chunks_exact_mut(self.sites));
+        for (from, to) in columns {
+            let to = &mut to[start..end];
+            let (mut left, mut right) = (0, split.middle - start);
+            for &site in &from[start..end] {
+                // No branch depends on the data.
+                let goes_left = self.goes_left[site as usize];
+                to[select_unpredictable(goes_left, left, right)] = site;
+                left += usize::from(goes_left);
+                right += usize::from(!goes_left);
             }
-            column[kept..].copy_from_slice(&spare[..moved]);
         }
     }
 }
@@ -474,7 +481,7 @@ struct Scan<'a> {
     sites: &'a [u32],
     ranks: &'a [u32],
     /// Whether they may be split everywhere.
-    distinct: bool,
+    anywhere: bool,
     /// How many points the left side may have.
     sides: RangeInclusive<u32>,
 }
@@ -484,7 +491,7 @@ impl Scan<'_> {
     fn largest<M: Measure>(&self, measure: &mut M) -> f64 {
         let mut step = measure.walk();
         let mut largest = f64::NEG_INFINITY;
-        if self.distinct {
+        if self.anywhere {
             for &site in &self.sites[..self.sites.len() - 1] {
                 let (_, gain) = step(site);
                 largest = if gain > largest { gain } else { largest };
