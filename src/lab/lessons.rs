@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::messages::{number, pictured};
 use crate::experiment::{Experiment, Files, Source};
-use crate::learner::{FAMILIES, Family, Most};
+use crate::learner::{FAMILIES, Family, Most, Task};
 use crate::shipped;
 
 /// Experiments by name, in the order of the menu.
@@ -41,6 +41,11 @@ impl Lessons {
                 lessons.add(&experiment, group_of(&experiment));
             }
         }
+        // The course begins with labels that are numbers.
+        let later = |group: &Value| ["Classes", "Real data"].iter().position(|one| group == one);
+        lessons
+            .lessons
+            .sort_by_key(|lesson| later(&lesson.told["group"]));
         lessons
     }
 
@@ -131,7 +136,7 @@ fn group_of(experiment: &Experiment) -> &'static str {
     }
 }
 
-/// What the page has to know of learners.
+/// What the page has to know of learners: its controls are for labels that are numbers.
 pub fn families() -> Vec<Value> {
     let family = |family: &&Family| {
         let numbers = family.numbers.iter().map(|rule| {
@@ -149,7 +154,8 @@ pub fn families() -> Vec<Value> {
                 "default": rule.default.map(number),
             })
         });
-        let choices = family.choices.iter().map(|choice| {
+        let choices = family.choices.iter().filter(|choice| !choice.classes_only);
+        let choices = choices.map(|choice| {
             json!({ "name": choice.name, "about": choice.about, "options": choice.options })
         });
         json!({
@@ -161,5 +167,8 @@ pub fn families() -> Vec<Value> {
             "choices": choices.collect::<Vec<_>>(),
         })
     };
-    FAMILIES.iter().map(family).collect()
+    let numbers = FAMILIES
+        .iter()
+        .filter(|family| family.task != Task::Classes);
+    numbers.map(family).collect()
 }

@@ -49,7 +49,7 @@ impl Limits {
     pub const STUDENT: Limits = Limits {
         bounds: Bounds {
             train: 2_000,
-            test: 2_000,
+            test: 2_500,
             dimension: 100,
             settings: 2_000,
             learners: 6,
@@ -165,4 +165,91 @@ pub fn memory(experiment: &Experiment, threads: usize) -> usize {
         + threads as f64 * each
         + rows as f64;
     (8.0 * numbers + 1e6) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{Files, Source};
+    use crate::shipped;
+
+    const MEGABYTE: usize = 1 << 20;
+
+    fn read(text: &str, sets: &[&str]) -> Experiment {
+        let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+        let source = Source::new("", text, &sets);
+        Experiment::read_within("test", source, &Limits::LECTURER.bounds).unwrap()
+    }
+
+    #[test]
+    fn a_student_can_open_every_lesson_but_two_large_ones() {
+        let limits = &Limits::STUDENT;
+        let mut refused = Vec::new();
+        for name in shipped::names() {
+            let text = shipped::text(&name).unwrap();
+            let source = Source::new(&name, &text, &[]).with_files(Files::Shipped);
+            match Experiment::read_within(&name, source, &limits.bounds) {
+                Ok(experiment) if limits.allow(&experiment).is_ok() => {
+                    let memory = memory(&experiment, 1) / MEGABYTE;
+                    assert!(memory < 400, "{name}: {memory} MB");
+                }
+                _ => refused.push(name),
+            }
+        }
+        assert_eq!(refused, ["descent-network", "majority-vote"]);
+    }
+
+    /// A hundred classes in the plane.
+    fn crowd(learner: &str) -> String {
+        let each = (0..100).map(|k| format!("{{ mean = [{k}, 0] }}"));
+        let each = each.collect::<Vec<_>>().join(", ");
+        format!(
+            "[problem]\nclasses = {{ gaussians = [{each}] }}\ntrain = 500\n[[learner]]\n{learner}\n[run]\nloss = \"cross-entropy\"\nresamples = 50\ntest = {{ grid = 100 }}\n"
+        )
+    }
+
+    #[test]
+    fn every_class_counts() {
+        let text = crowd("tree = {}");
+        let few = read(&text, &["sweep={ depth = \"1..20\" }"]);
+        assert_eq!(cells(&few), 20 * 100 * 100);
+        assert_eq!(Limits::STUDENT.allow(&few), Ok(()));
+        let many = read(&text, &["sweep={ depth = \"1..21\" }"]);
+        let refused = Limits::STUDENT.allow(&many).unwrap_err();
+        let count = thousands(210_000);
+        let words = format!("× classes are {count} here");
+        assert!(refused.contains(&words), "{refused}");
+        // Probabilities at the training points are the larger part here.
+        let long = read(
+            &text,
+            &["sweep={ depth = \"1..20\" }", "problem.train=50_000"],
+        );
+        assert!(memory(&long, 1) > 8 * 20 * 50_000 * 100);
+    }
+
+    #[test]
+    fn what_learners_hold_counts() {
+        let forest = |members: u32, train: u32| {
+            let text = crowd(&format!("forest = {{ trees = {members} }}"));
+            memory(&read(&text, &[&format!("problem.train={train}")]), 1)
+        };
+        // Two nodes a point, in every tree.
+        assert!(forest(500, 2000) > 500 * 2 * 2000 * 100 * 8);
+        assert!(forest(500, 2000) < 4 * 500 * 2 * 2000 * 100 * 8);
+        let logistic = memory(&read(&crowd("logistic = { degree = 7 }"), &[]), 2);
+        assert!(logistic > 2 * 8 * 3500 * 3500, "a Hessian on every thread");
+    }
+
+    #[test]
+    fn members_that_are_looked_at_count() {
+        let text = crowd("bagging = { base = { tree = { depth = 1 } } }");
+        let sweep = "sweep={ members = \"1..40\" }";
+        let off = read(&text, &[sweep, "run.test={ grid = 400 }"]);
+        let on = read(
+            &text,
+            &[sweep, "run.test={ grid = 400 }", "run.diversity=true"],
+        );
+        assert!(memory(&on, 1) > 3 * memory(&off, 1) / 2);
+        assert!(work(&on) > work(&off) + 820.0 * 400.0 * 100.0);
+    }
 }

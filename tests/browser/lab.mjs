@@ -630,6 +630,64 @@ await suite.test("the server's figure, and a simulation has only that", async (o
   await shoot(simulation, "simulation");
 });
 
+await suite.test("classes are shown by their figures, and nothing moves", async (open) => {
+  const why = /The labels are classes: the page shows the figures/;
+  const figure = (page) => page.waitForFunction(() => document.getElementById("figure-image")?.naturalWidth > 0);
+  const page = await open(at("scene=3"));
+  await page.keyboard.press("m");
+  assert.ok((await page.locator("#dialog-lessons h3").allTextContents()).includes("Classes"));
+  await afterRun(page, () => page.click("[data-lesson='moons-zero-one']"));
+  await figure(page);
+  assert.equal(await page.textContent("#title"), "Errors of votes: zero-one loss");
+  assert.match(await page.textContent("#settings"), why);
+  assert.equal(await count(page), "all 1000 training sets drawn");
+  await shoot(page, "classes");
+  for (const id of ["tab-1", "tab-2", "tab-3", "tab-4", "reset", "draw-one", "play", "draw-all"])
+    assert.equal(await page.locator(`#${id}`).isDisabled(), true, id);
+  for (const key of ["1", "Space", "p", "r", "ArrowRight", ".", "l", "v", "Home", "PageDown", "PageDown", "a"]) {
+    await page.keyboard.press(key);
+    await drawn(page);
+  }
+  assert.equal(await page.getAttribute("#tab-6", "aria-selected"), "true");
+  assert.equal(await count(page), "all 1000 training sets drawn");
+  // The other figure.
+  const first = await page.getAttribute("#figure-image", "src");
+  await page.click("#server-figure .choice button:nth-child(2)");
+  await page.waitForFunction((old) => document.getElementById("figure-image").src !== old, first);
+  await page.keyboard.press("n");
+  assert.match(await page.textContent("#dialog-numbers"), /Export/);
+  await page.keyboard.press("Escape");
+  // Seed and number of training sets can be changed, the rest says why not.
+  await page.waitForFunction(() => document.querySelector("dialog[open]") === null);
+  await page.keyboard.press("c");
+  await page.waitForSelector("#controls .why");
+  await drawn(page);
+  assert.match(await page.textContent("#controls"), why);
+  assert.equal(await page.textContent("#settings"), "");
+  assert.equal(await page.locator("#control-theory, #control-train, #controls select").count(), 0);
+  await afterRun(page, async () => {
+    await page.fill("#control-resamples", "90");
+    await page.press("#control-resamples", "Enter");
+  });
+  await counts(page, /^all 90 training sets drawn/);
+  await afterRun(page, () => page.click("#new-seed"));
+  await addressed(page, /run\.seed=2/);
+  await page.keyboard.press("e");
+  const csv = (await download(page, "#export-csv", out)).bytes.toString();
+  assert.match(csv, /^[^\n]*risk_se/);
+  assert.match((await download(page, "#export-svg", out)).bytes.toString(), /^<svg/);
+  // A text of one's own has its figure too, wherever its link leads.
+  const toml =
+    '[problem]\nclasses = { rings = 0.5 }\ntrain = 40\n[[learner]]\nknn = { k = 3 }\n[run]\nresamples = 20\nloss = "zero-one"\n';
+  const bare = await open(at(`toml=${encodeURIComponent(toml)}&scene=2`));
+  assert.match(await bare.textContent("#server-figure"), /no figure/);
+  const phone = await open(at("lesson=moons-zero-one&set=run.resamples%3D60"), PHONE);
+  await figure(phone);
+  assert.ok((await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0);
+  assert.equal(await phone.locator("#settings .pictured").isVisible(), true);
+  await shoot(phone, "classes-phone");
+});
+
 await suite.test("every lesson of one dimension or many opens in every scene", async (open) => {
   const page = await open(at(""));
   for (const lesson of [

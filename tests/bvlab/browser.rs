@@ -83,13 +83,18 @@ fn the_live_page_works_in_a_browser() {
 #[test]
 fn the_page_without_a_server_works_in_a_browser() {
     let Some(browser) = browser() else { return };
-    let out = tempfile::tempdir().unwrap();
-    let run = Command::new(env!("CARGO_BIN_EXE_bvlab"))
-        .args(["run", "tree-tradeoff", "--page", "--quiet", "--out"])
-        .arg(out.path())
-        .status()
-        .unwrap();
-    assert!(run.success());
-    let page = out.path().join("tree-tradeoff/page.html");
-    drive(browser, "recorded.mjs", page.to_str().unwrap());
+    for (lesson, script) in [
+        ("tree-tradeoff", "recorded.mjs"),
+        ("moons-zero-one", "figures.mjs"),
+    ] {
+        let out = tempfile::tempdir().unwrap();
+        let run = Command::new(env!("CARGO_BIN_EXE_bvlab"))
+            .args(["run", lesson, "--page", "--quiet", "--out"])
+            .arg(out.path())
+            .status()
+            .unwrap();
+        assert!(run.success());
+        let page = out.path().join(lesson).join("page.html");
+        drive(browser, script, page.to_str().unwrap());
+    }
 }

@@ -356,8 +356,7 @@ fn a_simulation_is_its_figure() {
     let server = Server::start(&[]);
     let scene = json!({ "lesson": "majority-vote", "set": ["run.resamples=2000"] });
     let messages = server.run(&scene);
-    let kinds: Vec<&str> = messages.iter().filter_map(|m| m["is"].as_str()).collect();
-    assert_eq!(kinds, ["head", "end"]);
+    assert_eq!(kinds(&messages), ["head", "end"]);
     for (what, begin) in [
         ("svg", &b"<svg"[..]),
         ("png", &b"\x89PNG"[..]),
@@ -367,6 +366,213 @@ fn a_simulation_is_its_figure() {
         asked["what"] = json!(what);
         assert!(server.export(&asked).starts_with(begin), "{what}");
     }
+}
+
+/// The kinds of a run's messages, without those that say how far it is.
+fn kinds(messages: &[Value]) -> Vec<&str> {
+    let kinds = messages.iter().filter_map(|message| message["is"].as_str());
+    kinds.filter(|kind| *kind != "progress").collect()
+}
+
+#[test]
+fn classes_are_shown_by_their_figures_alone() {
+    let server = Server::start(&[]);
+    let out = tempfile::tempdir().unwrap();
+    let scene = json!({ "lesson": "moons-zero-one", "set": ["run.resamples=120", "run.seed=9"] });
+    let answer = server.post(STUDENT, "/api/run", &scene);
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert!(answer.body.len() < 10_000, "{} bytes", answer.body.len());
+    let messages = server.run(&scene);
+    assert_eq!(kinds(&messages), ["head", "end"]);
+    let head = &messages[0];
+    let why = head["pictured"].as_str().unwrap();
+    assert!(why.contains("The labels are classes"), "{why}");
+    assert_eq!(head["experiment"]["problem"]["classes"]["moons"], 0.3);
+    assert_eq!(head["figures"].as_array().unwrap().len(), 2);
+    assert_eq!(messages.last().unwrap()["count"], 120);
+    // Tables and figures are those of the command line, to the last byte.
+    let arguments = ["--resamples", "120", "--seed", "9", "--format", "svg"];
+    let csv = command_line(out.path(), "moons-zero-one", &arguments);
+    let export = |what: &str, figure: usize| {
+        let mut asked = scene.clone();
+        asked["what"] = json!(what);
+        asked["figure"] = json!(figure);
+        String::from_utf8(server.export(&asked)).unwrap()
+    };
+    assert_eq!(export("csv", 0), csv);
+    assert_eq!(export("steps", 0), "");
+    for (figure, name) in [(0, "tradeoff"), (1, "boundaries")] {
+        let file = out.path().join("moons-zero-one").join(name);
+        let written = std::fs::read_to_string(file.with_extension("svg")).unwrap();
+        assert!(export("svg", figure) == written, "{name}");
+    }
+    let saved = out.path().join("saved.toml");
+    std::fs::write(&saved, export("toml", 0)).unwrap();
+    assert_eq!(command_line(out.path(), saved.to_str().unwrap(), &[]), csv);
+    // In the menu they have a place of their own, and a lesson of numbers is shown as ever.
+    let lab: Value = serde_json::from_slice(&server.get("/api/lab").body).unwrap();
+    let lesson = |name: &str| {
+        let mut lessons = lab["lessons"].as_array().unwrap().iter();
+        lessons.find(|lesson| lesson["name"] == name).unwrap()
+    };
+    assert_eq!(lesson("moons-zero-one")["group"], "Classes");
+    assert_eq!(lesson("moons-zero-one")["pictured"], why);
+    assert_eq!(lesson("tree-tradeoff")["pictured"], Value::Null);
+    assert!(lesson("majority-vote")["pictured"].is_string());
+}
+
+#[test]
+fn a_long_run_of_classes_says_how_far_it_is() {
+    let server = Server::start(&[]);
+    let scene = json!({ "lesson": "moons-squared", "set": ["run.resamples=4000"] });
+    let messages = server.run(&scene);
+    let progress = of(&messages, "progress");
+    let counts: Vec<u64> = progress
+        .iter()
+        .map(|message| message["count"].as_u64().unwrap())
+        .collect();
+    assert!(!counts.is_empty());
+    assert!(counts.iter().all(|count| *count <= 4000), "{counts:?}");
+}
+
+/// A folder with an experiment about a table beside it.
+fn flowers() -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let iris = Path::new(env!("CARGO_MANIFEST_DIR")).join("experiments/data/iris.csv");
+    std::fs::copy(iris, folder.path().join("flowers.csv")).unwrap();
+    let text = "[problem]\ntable = \"flowers.csv\"\ntarget = \"species\"\n[sweep]\nk = [1, 5, 15]\n[[learner]]\nknn = {}\n[run]\nresamples = 60\nloss = \"zero-one\"\n[[figure]]\ntradeoff = {}\n";
+    std::fs::write(folder.path().join("flowers.toml"), text).unwrap();
+    (folder, text.to_owned())
+}
+
+#[test]
+fn a_table_that_the_lecturer_opens_is_read_once() {
+    let (folder, text) = flowers();
+    let file = folder.path().join("flowers.toml");
+    let csv = command_line(folder.path(), file.to_str().unwrap(), &["--seed", "3"]);
+    let server = Server::start(&[file.to_str().unwrap()]);
+    std::fs::remove_file(folder.path().join("flowers.csv")).unwrap();
+    let seed = ["run.seed=3"];
+    let messages = server.run(&json!({ "lesson": "flowers", "set": seed }));
+    assert_eq!(kinds(&messages), ["head", "end"]);
+    let why = messages[0]["pictured"].as_str().unwrap();
+    assert!(why.contains("rows of flowers.csv"), "{why}");
+    // The same experiment, changed as a text, is about the same table.
+    for scene in [
+        json!({ "lesson": "flowers", "set": seed, "what": "csv" }),
+        json!({ "toml": text, "set": seed, "what": "csv" }),
+    ] {
+        assert_eq!(String::from_utf8(server.export(&scene)).unwrap(), csv);
+    }
+    let figure = json!({ "lesson": "flowers", "set": seed, "what": "svg" });
+    assert!(server.export(&figure).starts_with(b"<svg"));
+}
+
+#[test]
+fn no_request_makes_the_lab_read_a_file() {
+    let (folder, text) = flowers();
+    let lesson = folder.path().join("flowers.toml");
+    let other = folder.path().join("other.csv");
+    std::fs::copy(folder.path().join("flowers.csv"), &other).unwrap();
+    let other = other.to_str().unwrap();
+    let absent = folder.path().join("absent.csv");
+    let absent = absent.to_str().unwrap();
+    let server = Server::start(&[lesson.to_str().unwrap()]);
+    let bare = Server::start(&[]);
+    for table in [
+        other,
+        absent,
+        "other.csv",
+        "./flowers.csv",
+        "/etc/passwd",
+        "/dev/zero",
+        "../flowers.csv",
+        "experiments/data/iris.csv",
+        "data/../data/iris.csv",
+        "data/README.md",
+        "moons-squared.toml",
+        "",
+    ] {
+        let toml = text.replace("flowers.csv", table);
+        let set = format!("problem.table=\"{table}\"");
+        // On top of a lesson of another kind nothing is left of that.
+        let instead = format!("problem={{ table = \"{table}\", target = \"species\" }}");
+        for (server, scene) in [
+            (&server, json!({ "toml": toml })),
+            (&bare, json!({ "toml": toml })),
+            (&server, json!({ "toml": text, "set": [set] })),
+            (&server, json!({ "lesson": "flowers", "set": [set] })),
+            (
+                &bare,
+                json!({ "lesson": "moons-squared", "set": [instead, "run.test=0"] }),
+            ),
+            (
+                &bare,
+                json!({ "lesson": "moons-squared", "set": [instead] }),
+            ),
+            (&bare, json!({ "lesson": "tree-tradeoff", "set": [set] })),
+        ] {
+            for from in [LECTURER, STUDENT] {
+                let answer = server.post(from, "/api/run", &scene);
+                assert_eq!(answer.status, 400, "{scene}: {}", answer.text());
+                // A file that is there and one that is not are refused alike.
+                let words = answer.text();
+                assert!(!words.contains("No such file"), "{scene}: {words}");
+                assert!(!words.contains("did you mean `"), "{scene}: {words}");
+            }
+        }
+        let answer = server.post(STUDENT, "/api/run", &json!({ "toml": toml }));
+        assert!(
+            answer.message().contains("the live page reads no files"),
+            "{table}: {}",
+            answer.message()
+        );
+    }
+    // What ships is inside the program.
+    let toml = text.replace("flowers.csv", "data/iris.csv");
+    assert_eq!(kinds(&bare.run(&json!({ "toml": toml }))), ["head", "end"]);
+    // Without the lecturer's experiment its table is no lesson's.
+    let answer = bare.post(LECTURER, "/api/run", &json!({ "toml": text }));
+    assert_eq!(answer.status, 400);
+}
+
+#[test]
+fn a_page_of_figures_holds_them() {
+    let (folder, _) = flowers();
+    let file = folder.path().join("flowers.toml");
+    for (experiment, figures) in [
+        (file.to_str().unwrap(), vec!["tradeoff"]),
+        ("moons-zero-one", vec!["tradeoff", "boundaries"]),
+        ("majority-vote", vec!["simulation"]),
+    ] {
+        let name = Path::new(experiment).file_stem().unwrap();
+        let home = folder.path().join(name);
+        let status = Command::new(env!("CARGO_BIN_EXE_bvlab"))
+            .args(["run", experiment, "--quiet", "--page", "--format", "svg"])
+            .args(["--resamples", "60", "--out"])
+            .arg(folder.path())
+            .status()
+            .unwrap();
+        assert!(status.success());
+        let page = std::fs::read_to_string(home.join("page.html")).unwrap();
+        assert!(page.len() < 4_000_000, "{experiment}: {}", page.len());
+        let recorded = recorded(&page);
+        let messages = recorded["messages"].as_array().unwrap();
+        assert_eq!(kinds(messages), ["head", "end"], "{experiment}");
+        assert_eq!(recorded["figures"].as_array().unwrap().len(), figures.len());
+        for (figure, name) in recorded["figures"].as_array().unwrap().iter().zip(&figures) {
+            let written = home.join(name).with_extension("svg");
+            let written = std::fs::read_to_string(written).unwrap();
+            assert!(*figure == written, "{experiment}: {name}");
+        }
+    }
+}
+
+/// What is recorded in a page without a server.
+fn recorded(page: &str) -> Value {
+    let start = page.find("id=\"recorded\">").unwrap() + "id=\"recorded\">".len();
+    let end = start + page[start..].find("</script>").unwrap();
+    serde_json::from_str(&page[start..end]).unwrap()
 }
 
 #[test]
@@ -596,7 +802,7 @@ fn what_is_too_much_is_refused_with_the_limit() {
     refused(STUDENT, "run.resamples=1_000_000_000", "20000");
     refused(LECTURER, "run.resamples=1_000_000_000", "10000000");
     refused(STUDENT, "problem.train=10_000_000", "2000");
-    refused(STUDENT, "run.test={ grid = 10_000_000 }", "2000");
+    refused(STUDENT, "run.test={ grid = 10_000_000 }", "2500");
     refused(
         STUDENT,
         "problem.inputs={ normal = [0, 1], dimension = 5000 }",
@@ -766,9 +972,7 @@ fn a_page_without_a_server_holds_everything() {
         let harmless = |text: &str| text.starts_with("http://www.w3.org/");
         assert!(found.is_none_or(harmless), "{word}: {found:?}");
     }
-    let start = page.find("id=\"recorded\">").unwrap() + "id=\"recorded\">".len();
-    let end = start + page[start..].find("</script>").unwrap();
-    let recorded: Value = serde_json::from_str(&page[start..end]).unwrap();
+    let recorded = recorded(&page);
     assert_eq!(recorded["csv"], csv);
     let messages = recorded["messages"].as_array().unwrap();
     let last = of(messages, "frame")

@@ -137,7 +137,8 @@ export function showKnobs() {
   if (!run?.head || run.head.pictured) {
     byId("learners").replaceChildren();
     delete byId("learners").dataset.key;
-    const why = run?.head?.pictured ?? "";
+    // The controls say it too.
+    const why = (state.panel !== "controls" && run?.head?.pictured) || "";
     rebuild(byId("settings"), JSON.stringify(why), () => (why ? [element("p", { class: "pictured" }, why)] : []));
     return;
   }
