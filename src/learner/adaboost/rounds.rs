@@ -15,6 +15,12 @@ pub(crate) struct Rounds {
     members: Vec<u32>,
     weights: Vec<f64>,
     ended: bool,
+    /// The weights of the points, whose sum is 1.
+    #[cfg(test)]
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
     /// What the last tree said of every point.
     said: Vec<u32>,
     sums: Vec<f64>,
@@ -64,6 +70,12 @@ impl Rounds {
     /// Whether no round will change anything any more.
     pub fn ended(&self) -> bool {
         self.ended
+    }
+
+    /// The weights of the points, whose sum is 1.
+    #[cfg(test)]
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
     }
 
     /// What the last tree said of every point.
