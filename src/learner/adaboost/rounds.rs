@@ -15,12 +15,6 @@ pub(crate) struct Rounds {
     members: Vec<u32>,
     weights: Vec<f64>,
     ended: bool,
-    /// The weights of the points, whose sum is 1.
-    #[cfg(test)]
-    pub fn weights(&self) -> &[f64] {
-        &self.weights
-    }
-
     /// What the last tree said of every point.
     said: Vec<u32>,
     sums: Vec<f64>,
