@@ -636,9 +636,9 @@ fn mistakes_are_shown_where_they_are() {
         ),
         (
             "{ column = \"held\" }",
-            "{ column = \"x\" }",
-            "{ column = \"x\" }",
-            "`x` is `2`, not 0 or 1",
+            "{ column = \"kind\" }",
+            "{ column = \"kind\" }",
+            "`kind` is `a`, not 0 or 1",
             "1 marks",
         ),
         (
