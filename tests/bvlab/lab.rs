@@ -596,45 +596,6 @@ fn any_experiment_opens_as_a_page() {
 }
 
 #[test]
-fn no_file_of_the_machine_is_read_for_a_request() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("secret.csv");
-    std::fs::write(&file, "x,y\n1,2\n2,3\n3,5\n4,7\n").unwrap();
-    let server = Server::start(&[]);
-    let own = "[problem]\ntable = \"FILE\"\ntarget = \"y\"\n[[learner]]\nknn = { k = 1 }\n";
-    for name in [
-        file.to_str().unwrap(),
-        "/etc/passwd",
-        "data/iris.csv",
-        "../secret.csv",
-        "no.csv",
-    ] {
-        let set = format!("problem={{ table = \"{name}\", target = \"y\" }}");
-        for body in [
-            json!({ "toml": own.replace("FILE", name) }),
-            json!({ "lesson": "tree-tradeoff", "set": [set] }),
-        ] {
-            for path in ["/api/run", "/api/export"] {
-                let mut body = body.clone();
-                if path == "/api/export" {
-                    body["what"] = json!("csv");
-                }
-                for from in [LECTURER, STUDENT] {
-                    let answer = server.post(from, path, &body);
-                    assert_eq!(answer.status, 400, "{}", answer.text());
-                    // The same for what is there and what is not.
-                    let told: Value = serde_json::from_slice(&answer.body).unwrap();
-                    assert_eq!(told["error"]["message"], "tables cannot be read here");
-                }
-            }
-        }
-    }
-    let lab: Value = serde_json::from_slice(&server.get("/api/lab").body).unwrap();
-    let lessons = lab["lessons"].as_array().unwrap();
-    assert!(lessons.iter().all(|lesson| lesson["name"] != "iris-trees"));
-}
-
-#[test]
 fn mistakes_are_told_with_their_place() {
     let server = Server::start(&[]);
     let refused = |set: &str| {

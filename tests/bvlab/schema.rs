@@ -25,6 +25,7 @@ fn valid(value: &Value, schema: &Value, root: &Value) -> bool {
         "const" => value == rule,
         "enum" => rule.as_array().unwrap().contains(value),
         "exclusiveMinimum" => value.as_f64().is_none_or(|v| v > rule.as_f64().unwrap()),
+        "exclusiveMaximum" => value.as_f64().is_none_or(|v| v < rule.as_f64().unwrap()),
         "minimum" => value.as_f64().is_none_or(|v| v >= rule.as_f64().unwrap()),
         "maximum" => value.as_f64().is_none_or(|v| v <= rule.as_f64().unwrap()),
         "minItems" => value
