@@ -66,6 +66,12 @@ impl Rounds {
         self.ended
     }
 
+    /// The weights of the points, whose sum is 1.
+    #[cfg(test)]
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
     /// What the last tree said of every point.
     pub fn said(&self) -> &[u32] {
         &self.said
