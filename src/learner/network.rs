@@ -337,6 +337,17 @@ impl Learner for Network {
         };
         self.courses.iter().map(each).sum()
     }
+
+    fn holds(&self, size: Size) -> f64 {
+        let each = |course: &Course| {
+            let weights = course.width as f64 * (size.dimension + 1.0 + size.outputs);
+            (course.stops.len() as f64 + 4.0) * weights
+        };
+        let widths = self.courses.iter().map(|course| course.width);
+        let activations = widths.max().unwrap_or(0) as f64 + size.outputs;
+        let weights = self.courses.iter().map(each).sum::<f64>();
+        weights + 2.0 * activations * size.predictions()
+    }
 }
 
 /// The parameters at the start of training.

@@ -635,6 +635,7 @@ await suite.test("classes are shown by their figures, and nothing moves", async 
   const figure = (page) => page.waitForFunction(() => document.getElementById("figure-image")?.naturalWidth > 0);
   const page = await open(at("scene=3"));
   await page.keyboard.press("m");
+  await page.waitForSelector("#dialog-lessons[open]");
   assert.ok((await page.locator("#dialog-lessons h3").allTextContents()).includes("Classes"));
   await afterRun(page, () => page.click("[data-lesson='moons-zero-one']"));
   await figure(page);
@@ -655,6 +656,7 @@ await suite.test("classes are shown by their figures, and nothing moves", async 
   await page.click("#server-figure .choice button:nth-child(2)");
   await page.waitForFunction((old) => document.getElementById("figure-image").src !== old, first);
   await page.keyboard.press("n");
+  await page.waitForSelector("#dialog-numbers[open]");
   assert.match(await page.textContent("#dialog-numbers"), /Export/);
   await page.keyboard.press("Escape");
   // Seed and number of training sets can be changed, the rest says why not.
@@ -673,6 +675,7 @@ await suite.test("classes are shown by their figures, and nothing moves", async 
   await afterRun(page, () => page.click("#new-seed"));
   await addressed(page, /run\.seed=2/);
   await page.keyboard.press("e");
+  await page.waitForSelector("#dialog-export[open]");
   const csv = (await download(page, "#export-csv", out)).bytes.toString();
   assert.match(csv, /^[^\n]*risk_se/);
   assert.match((await download(page, "#export-svg", out)).bytes.toString(), /^<svg/);

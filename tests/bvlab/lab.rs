@@ -512,8 +512,16 @@ fn no_request_makes_the_lab_read_a_file() {
             ),
             (&bare, json!({ "lesson": "tree-tradeoff", "set": [set] })),
         ] {
-            for from in [LECTURER, STUDENT] {
-                let answer = server.post(from, "/api/run", &scene);
+            for (from, path) in [
+                (LECTURER, "/api/run"),
+                (STUDENT, "/api/run"),
+                (STUDENT, "/api/export"),
+            ] {
+                let mut scene = scene.clone();
+                if path == "/api/export" {
+                    scene["what"] = json!("csv");
+                }
+                let answer = server.post(from, path, &scene);
                 assert_eq!(answer.status, 400, "{scene}: {}", answer.text());
                 // A file that is there and one that is not are refused alike.
                 let words = answer.text();
@@ -528,7 +536,17 @@ fn no_request_makes_the_lab_read_a_file() {
             answer.message()
         );
     }
-    // What ships is inside the program.
+    // What ships is inside the program, and its lessons are in the menu.
+    let lab: Value = serde_json::from_slice(&bare.get("/api/lab").body).unwrap();
+    let lessons = lab["lessons"].as_array().unwrap();
+    let group = |name: &str| {
+        let mut found = lessons.iter().filter(|lesson| lesson["name"] == name);
+        found.next().unwrap()["group"].clone()
+    };
+    assert_eq!(group("iris-trees"), "Classes");
+    assert_eq!(group("diabetes-trees"), "Real data");
+    let scene = json!({ "lesson": "diabetes-trees", "set": ["run.resamples=20"] });
+    assert_eq!(kinds(&bare.run(&scene)), ["head", "end"]);
     let toml = text.replace("flowers.csv", "data/iris.csv");
     assert_eq!(kinds(&bare.run(&json!({ "toml": toml }))), ["head", "end"]);
     // Without the lecturer's experiment its table is no lesson's.

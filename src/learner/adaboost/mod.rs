@@ -297,4 +297,15 @@ impl Learner for AdaBoost {
         let sort = size.tree();
         sort + self.chains.iter().map(each).sum::<f64>()
     }
+
+    fn holds(&self, size: Size) -> f64 {
+        let each = |chain: &Chain| {
+            let rounds = chain.settings.last().map_or(0, |(rounds, _)| *rounds) as f64;
+            let nodes = 2.0_f64.powi(chain.depth.min(60) as i32 + 1);
+            rounds * (4.0 * nodes.min(2.0 * size.train) + 3.0)
+        };
+        let votes = self.capacities as f64 * size.predictions() * size.outputs;
+        let data = 4.0 * size.train * (size.dimension + 2.0);
+        data + votes + self.chains.iter().map(each).sum::<f64>()
+    }
 }
