@@ -82,6 +82,11 @@ fn probabilities_are_those_of_scikit_learn() {
     }
 }
 
+/// p_k(x) - [y = k].
+fn miss(row: &[f64], label: f64, k: usize) -> f64 {
+    row[k] - f64::from(u8::from(label == k as f64))
+}
+
 /// 2λ w_k = Σ_i ([y_i = k] - p_k(x_i)) φ(x_i), and the same without λ for the constant. The weights
 /// of degree 1 are read off the logarithms of the probabilities.
 #[test]
@@ -103,8 +108,7 @@ fn the_gradient_is_zero_at_the_optimum() {
             for k in 0..classes {
                 let mut slopes = [0.0; 3];
                 for (i, x) in data.inputs.rows().enumerate() {
-                    let own = f64::from(u8::from(data.labels[i] == k as f64));
-                    let miss = inside[c][i][k] - own;
+                    let miss = miss(&inside[c][i], data.labels[i], k);
                     slopes[0] += miss;
                     slopes[1] += miss * (2.0 * x[0] - 1.0);
                     slopes[2] += miss * (2.0 * x[1] - 1.0);
@@ -134,8 +138,9 @@ fn residuals_are_orthogonal_to_all_monomials() {
         for k in 0..classes {
             for (a, b) in (0..=degree).flat_map(|a| (0..=degree - a).map(move |b| (a, b))) {
                 let terms = data.inputs.rows().enumerate().map(|(i, x)| {
-                    let own = f64::from(u8::from(data.labels[i] == k as f64));
-                    (inside[0][i][k] - own) * x[0].powi(a as i32) * x[1].powi(b as i32)
+                    miss(&inside[0][i], data.labels[i], k)
+                        * x[0].powi(a as i32)
+                        * x[1].powi(b as i32)
                 });
                 let sum: f64 = terms.sum();
                 assert!(sum.abs() < 1e-4, "{classes} classes, {a} {b}: {sum:e}");

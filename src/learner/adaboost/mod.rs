@@ -206,8 +206,8 @@ impl AdaBoost {
         let Some((chain, rounds, _)) = settings.find(|(_, _, c)| *c == setting) else {
             return 1.0;
         };
-        let members = chain.members.iter().take(rounds);
-        members.last().map_or(1.0, |member| member.bound)
+        let mut members = chain.members.iter().take(rounds);
+        members.next_back().map_or(1.0, |member| member.bound)
     }
 }
 
