@@ -1,6 +1,6 @@
 //! What classifiers share: probabilities of K classes, side by side, one row per point.
 
-/// The ε of [`smooth`] where none is given.
+/// The ε of [`smooth_logs`] where none is given.
 pub const SMOOTHING: f64 = 1e-6;
 
 /// Writes ln p of the probabilities of K classes. Where one of them is below ε/(1 + Kε), all are
