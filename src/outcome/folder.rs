@@ -3,6 +3,7 @@
 use std::fs::{self, File, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
@@ -184,14 +185,39 @@ fn read_manifest(home: &Path) -> Result<Manifest, OutcomeError> {
 fn clear_remains(home: &Path) {
     for entry in fs::read_dir(home).into_iter().flatten().flatten() {
         let hidden = entry.file_name().to_string_lossy().starts_with(HIDDEN);
-        // Held while the folder is removed: whoever has just made it sees that it is going.
+        let place = entry.path().join(LOCK);
+        // Held until the folder is gone, and only if it is still this folder's: another run may have
+        // cleared it and its owner made it anew.
         if hidden
-            && let Ok(lock) = File::open(entry.path().join(LOCK))
+            && let Ok(lock) = File::open(&place)
             && lock.try_lock().is_ok()
+            && is_at(&lock, &place)
         {
-            let _ = fs::remove_dir_all(entry.path());
+            // Out of the way first: what is made in its place is then not removed with it.
+            static GONE: AtomicU64 = AtomicU64::new(0);
+            let count = GONE.fetch_add(1, Ordering::Relaxed);
+            let gone = home.join(format!("{HIDDEN}gone-{}-{count}", std::process::id()));
+            if fs::rename(entry.path(), &gone).is_ok() {
+                let _ = fs::remove_dir_all(gone);
+            }
         }
     }
+}
+
+/// Whether an open file is the one that has this name.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(open), Ok(named)) => (open.dev(), open.ino()) == (named.dev(), named.ino()),
+        _ => false,
+    }
+}
+
+/// Where files have no numbers to tell them by, a name that is there is trusted.
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> bool {
+    path.exists()
 }
 
 /// How often a hidden folder is made again before that is called an error.
@@ -208,10 +234,11 @@ fn claim(hidden: &Path) -> std::io::Result<File> {
         match lock.try_lock() {
             Err(TryLockError::WouldBlock) => Err(ErrorKind::NotFound.into()),
             // Where files cannot be locked, nothing is ever taken for the remains of a killed run.
-            Ok(()) | Err(TryLockError::Error(_)) => fs::metadata(&place).map(|_| lock),
+            Ok(()) | Err(TryLockError::Error(_)) if is_at(&lock, &place) => Ok(lock),
+            Ok(()) | Err(TryLockError::Error(_)) => Err(ErrorKind::NotFound.into()),
         }
     };
-    let mut last = attempt();
+    let mut last: std::io::Result<File> = attempt();
     for _ in 1..ATTEMPTS {
         match &last {
             // Gone while it was made, or while it was found to be there.
