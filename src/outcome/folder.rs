@@ -221,7 +221,7 @@ fn is_at(_: &File, path: &Path) -> bool {
 }
 
 /// How often a hidden folder is made again before that is called an error.
-const ATTEMPTS: usize = 100;
+const ATTEMPTS: usize = 1000;
 
 /// Makes a hidden folder and locks it. Until it is locked, another run may take it for the remains
 /// of a killed one and clear it away; then it is made again.
@@ -245,7 +245,8 @@ fn claim(hidden: &Path) -> std::io::Result<File> {
             Err(error)
                 if [ErrorKind::NotFound, ErrorKind::AlreadyExists].contains(&error.kind()) =>
             {
-                std::thread::yield_now();
+                // Whoever clears it may be waiting for its turn on the processor.
+                std::thread::sleep(std::time::Duration::from_millis(1));
                 last = attempt();
             }
             _ => break,
