@@ -22,6 +22,8 @@ pub enum Purpose {
     TestPoints,
     /// A truth that is drawn once for a whole experiment.
     Truth,
+    /// Points at which averages over the test points are judged.
+    Probe,
 }
 
 /// One stream of random numbers: ChaCha with 8 rounds, a counter-based generator.

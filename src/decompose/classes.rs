@@ -12,7 +12,9 @@
 //! another than among all training sets where votes are nearly even; what follows from it is not
 //! corrected, because no correction is known.
 
-use super::estimate::{Parts, PointsError, Rest, Tested, jackknife};
+use super::bars::{Average, Bars, Pointwise};
+use super::estimate::{AgainstTheory, Parts, PointsError, Rest, Tested, jackknife};
+use super::interval::{Fluctuation, deviations};
 use super::loss::times_log;
 use super::{Decomposition, Estimate, Loss, Split, Tally, diversity};
 use crate::problem::most_probable;
@@ -34,6 +36,10 @@ const ZERO_ONE: [&str; 14] = [
     "effect_bias",
     "effect_variance",
 ];
+
+/// Those of them that depend on which class is the main prediction. They jump where votes are nearly
+/// even, and no interval for them is known.
+const BY_MAIN_PREDICTION: [usize; 7] = [2, 3, 4, 5, 7, 12, 13];
 
 /// The number of parts: noise, bias and variance, and what is told besides.
 const MOST: usize = 3 + ZERO_ONE.len();
@@ -77,6 +83,52 @@ impl Loss {
             }
         }
         parts
+    }
+
+    /// Noise, bias and variance at one point.
+    pub(super) fn three(self, truth: &[f64], mean: &[f64], count: f64) -> [f64; 3] {
+        let [noise, bias, variance, ..] = self.parts(truth, mean, count);
+        [noise, bias, variance]
+    }
+
+    /// Whether bias and variance are smooth in the mean score, so that intervals for them are known.
+    pub fn has_intervals(self) -> bool {
+        !matches!(self, Loss::ZeroOne(Split::Domingos | Split::Effects))
+    }
+
+    /// Moves deviations of a mean score at one point to coordinates in which the bias is a sum of
+    /// squares to second order, and returns half of its gradient there; `root` is that of the
+    /// point's weight. Under cross-entropy with centre c the bias has the gradient c - p* and the
+    /// Hessian diag(c) - ccᵀ, for Kohavi and Wolpert q - p* and the identity.
+    fn straighten(
+        self,
+        truth: &[f64],
+        mean: &[f64],
+        root: f64,
+        deviations: &mut [&mut [f64]],
+        gradient: &mut [f64],
+    ) {
+        let half = root * 0.5_f64.sqrt();
+        if let Loss::CrossEntropy { .. } = self {
+            let mut centre = mean.to_vec();
+            self.mean_prediction(truth, &mut centre);
+            for deviation in deviations {
+                let middle: f64 = centre.iter().zip(&**deviation).map(|(c, u)| c * u).sum();
+                for (u, c) in deviation.iter_mut().zip(&centre) {
+                    *u = half * c.sqrt() * (*u - middle);
+                }
+            }
+            for ((g, c), p) in gradient.iter_mut().zip(&centre).zip(truth) {
+                *g = half * (c - p) / c.max(f64::MIN_POSITIVE).sqrt();
+            }
+        } else {
+            for deviation in deviations {
+                deviation.iter_mut().for_each(|u| *u *= half);
+            }
+            for ((g, q), p) in gradient.iter_mut().zip(mean).zip(truth) {
+                *g = half * (q - p);
+            }
+        }
     }
 
     /// Whether a part is corrected for the finite number of resamples by the jackknife.
@@ -178,6 +230,11 @@ fn of_setting(
     // By group, and by part: the average with the group left out. The sum is the last.
     let mut left_out = vec![[0.0; MOST]; groups.len()];
     let mut rest_mean = vec![0.0; outputs];
+    let bars = Bars::new(tested, setting, groups.len());
+    let mut pointwise = match bars.needs_points() {
+        true => Pointwise::new(groups.len(), points),
+        false => Pointwise::default(),
+    };
     for j in 0..points {
         let p = &truth[j * outputs..][..outputs];
         let mean = &all.mean[at(all, j)];
@@ -198,6 +255,9 @@ fn of_setting(
                 left_out[i] += weights[j] * without[i];
                 correction[i] += share * (here[i] - without[i]);
             }
+            if bars.needs_points() {
+                pointwise.add(j, [without[1] - here[1], without[2] - here[2]]);
+            }
         }
         for (i, here) in here[..kinds].iter_mut().enumerate() {
             // Delete-a-group jackknife for groups of unequal size (Busing, Meijer and van der
@@ -211,19 +271,17 @@ fn of_setting(
     let average = |values: &[f64]| values.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>();
     let estimate = |i: usize| {
         let value = average(&at_points[i]);
-        let left_out = left_out.iter().map(|parts| parts[i]);
-        Estimate {
-            value,
-            se: jackknife(left_out).hypot(points_error.of(&at_points[i], value)),
+        if i >= 3 && BY_MAIN_PREDICTION.contains(&(i - 3)) {
+            return Estimate::without_error(value);
         }
+        let left_out = left_out.iter().map(|parts| parts[i]);
+        let se = jackknife(left_out).hypot(points_error.of(&at_points[i], value));
+        Estimate::new(value, se)
     };
-    let [mut noise, bias2, variance] = [0, 1, 2].map(estimate);
-    if loss != Loss::ZeroOne(Split::Domingos) {
-        // It is known at every point.
-        noise.se = points_error.of(&at_points[0], noise.value);
-    }
     let extra = names.iter().enumerate();
     let mut extra: Vec<_> = extra.map(|(i, name)| (*name, estimate(3 + i))).collect();
+    let [noise, b, v] = [0, 1, 2].map(|i| average(&at_points[i]));
+    let [noise_se, b_se, v_se] = [0, 1, 2].map(|i| jackknife(left_out.iter().map(|p| p[i])));
     let risks: Vec<f64> = (0..points)
         .map(|j| (0..3).map(|i| at_points[i][j]).sum())
         .collect();
@@ -237,42 +295,65 @@ fn of_setting(
         all,
         groups,
         tested,
-        (variance.value, &variances),
+        (v, &variances),
         least,
     ));
-    let value = noise.value + bias2.value + variance.value;
+    let value = noise + b + v;
     let risk_left_out: Vec<f64> = left_out
         .iter()
         .map(|parts| parts[..3].iter().sum())
         .collect();
-    let outer = |sums: &dyn Fn(&Tally) -> f64, gap: bool, spread: f64| {
+    let outer = |sums: &dyn Fn(&Tally) -> f64, gap: bool| {
         let mean = sums(all) / count;
         let without = groups.iter().zip(&risk_left_out).map(|(group, risk)| {
             let rest = Rest::new(count, group.count as f64);
             let mean = rest.mean(sums(all), sums(group));
             if gap { mean - risk } else { mean }
         });
-        Estimate {
-            value: if gap { mean - value } else { mean },
-            se: jackknife(without).hypot(spread),
-        }
+        Estimate::new(if gap { mean - value } else { mean }, jackknife(without))
     };
-    let spread = points_error.of(&risks, value);
-    let excess = value - least;
+    let risk_se = jackknife(risk_left_out.iter().copied());
+    let fluctuation = loss.has_intervals().then(|| {
+        let numbers = setting * points * outputs..(setting + 1) * points * outputs;
+        fluctuation(loss, all, groups, numbers, tested)
+    });
+    let b_se = fluctuation.map_or(f64::NAN, |found| found.se().max(b_se));
+    let of_noise = bars.points(Average::Noise, &at_points[0], &pointwise, noise_se);
+    let of_bias2 = match fluctuation {
+        Some(found) => bars.points(Average::Bias2, &at_points[1], &pointwise, found.se()),
+        None => Default::default(),
+    };
+    let of_variance = match fluctuation {
+        Some(_) => bars.points(Average::Variance, &at_points[2], &pointwise, v_se),
+        None => Default::default(),
+    };
+    let of_risk = bars.points(Average::Risk, &risks, &pointwise, risk_se);
+    let bias2 = bars.squared_mean(b, b_se, fluctuation, of_bias2);
+    let variance = match fluctuation {
+        Some(_) => bars.above(0.0, v, v_se, of_variance),
+        None => Estimate::without_error(v),
+    };
+    let risk = bars.above(least, value, risk_se, of_risk);
+    let train = outer(&|tally| tally.train[setting], false);
+    let test = outer(&|tally| tally.test[setting], false);
+    let of_risks = Parts::of_risks(all, setting, least, value - least, of_risk.se);
+    let doubtful = [(bias2, of_bias2), (variance, of_variance), (risk, of_risk)];
     let parts = Parts {
-        noise: noise.value,
-        noise_se: noise.se,
+        against_theory: AgainstTheory {
+            points: [of_bias2.se, of_variance.se],
+            ..AgainstTheory::default()
+        },
+        doubts: bars.doubts(setting, all, of_risks.largest_share, doubtful),
+        noise,
+        noise_se: noise_se.hypot(of_noise.se),
         bias2,
         variance,
-        risk: Estimate {
-            value,
-            se: jackknife(risk_left_out.iter().copied()).hypot(spread),
-        },
-        train: outer(&|tally| tally.train[setting], false, 0.0),
-        test: outer(&|tally| tally.test[setting], false, spread),
-        gap: outer(&|tally| tally.test[setting], true, 0.0),
-        risk_resampling_se: jackknife(risk_left_out.iter().copied()),
-        ..Parts::of_risks(all, setting, least, excess, spread)
+        risk,
+        train: bars.above(0.0, train.value, train.se, Default::default()),
+        test: bars.above(0.0, test.value, test.se, of_risk),
+        gap: outer(&|tally| tally.test[setting], true),
+        risk_resampling_se: risk_se,
+        ..of_risks
     };
     let parts = Parts {
         zeros: all.zeros_of(setting),
@@ -281,4 +362,40 @@ fn of_setting(
         ..parts
     };
     (parts, at_points)
+}
+
+/// How the bias fluctuates, where it is smooth in the mean score.
+fn fluctuation(
+    loss: Loss,
+    all: &Tally,
+    groups: &[&Tally],
+    numbers: std::ops::Range<usize>,
+    tested: Tested,
+) -> Fluctuation {
+    let Tested {
+        truth,
+        weights,
+        outputs,
+        ..
+    } = tested;
+    let length = numbers.len();
+    let mut apart = deviations(all, groups, numbers.clone(), &vec![1.0; length]);
+    let mut gradient = vec![0.0; length];
+    let mean = &all.mean[numbers];
+    for (j, weight) in weights.iter().enumerate() {
+        let at = j * outputs..(j + 1) * outputs;
+        let mut here: Vec<&mut [f64]> = apart
+            .chunks_exact_mut(length)
+            .map(|row| &mut row[at.clone()])
+            .collect();
+        loss.straighten(
+            &truth[at.clone()],
+            &mean[at.clone()],
+            weight.sqrt(),
+            &mut here,
+            &mut gradient[at],
+        );
+    }
+    let counts: Vec<f64> = groups.iter().map(|group| group.count as f64).collect();
+    Fluctuation::new(&apart, &gradient, &counts)
 }

@@ -200,10 +200,7 @@ pub(super) fn of_setting(
     variance: (f64, &[f64]),
     least: f64,
 ) -> Vec<(&'static str, Estimate)> {
-    let none = Estimate {
-        value: f64::NAN,
-        se: f64::NAN,
-    };
+    let none = Estimate::without_error(f64::NAN);
     let Some(company) = &all.company else {
         return Vec::new();
     };
@@ -273,11 +270,8 @@ pub(super) fn of_setting(
     let estimate = |i: usize| {
         let along: Vec<f64> = at_points.iter().map(|parts| parts[i]).collect();
         let value = along.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>();
-        Estimate {
-            value,
-            se: jackknife(left_out.iter().map(|parts| parts[i]))
-                .hypot(points_error.of(&along, value)),
-        }
+        let se = jackknife(left_out.iter().map(|parts| parts[i]));
+        Estimate::new(value, se.hypot(points_error.of(&along, value)))
     };
     let mut told: Vec<(&'static str, Estimate)> = Vec::new();
     for (i, name) in NAMES.into_iter().enumerate().take(5) {
@@ -296,15 +290,12 @@ pub(super) fn of_setting(
     told.push((
         NAMES[5],
         match mean_combines && members > 1 {
-            true => Estimate {
-                value: correlation(variance.0, told[2].1.value),
-                se: jackknife(
-                    left_out
-                        .iter()
-                        .zip(variance.1)
-                        .map(|(parts, variance)| correlation(*variance, parts[2])),
-                ),
-            },
+            true => {
+                let without = left_out.iter().zip(variance.1);
+                let without = without.map(|(parts, variance)| correlation(*variance, parts[2]));
+                let value = correlation(variance.0, told[2].1.value);
+                Estimate::new(value, jackknife(without))
+            }
             false => none,
         },
     ));

@@ -1,6 +1,10 @@
 //! Estimates of the parts and their standard errors.
 
-use super::{Loss, Sources, Tally, classes, diversity, sources};
+use super::bars::{Average, Bars, Pointwise};
+use super::interval::{Ends, Fluctuation, deviations};
+use super::probe::Probed;
+use super::{Doubt, Loss, Sources, Tally, classes, diversity, interval_factor, sources};
+use crate::learner::Moments;
 
 /// How many groups resamples are dealt to: intervals from 20 to 25 groups with Student's t cover
 /// as they should even where bias² is near zero, where fewer groups or single resamples do not.
@@ -22,8 +26,34 @@ pub fn groups_for(resamples: u64) -> usize {
 pub struct Estimate {
     /// The value.
     pub value: f64,
-    /// Its standard error.
+    /// Its standard error; NaN where none is known.
     pub se: f64,
+    /// Its 95 % interval, where one is known.
+    pub interval: Option<[f64; 2]>,
+}
+
+impl Estimate {
+    /// A value and its standard error, without an interval.
+    pub fn new(value: f64, se: f64) -> Self {
+        Estimate {
+            value,
+            se,
+            interval: None,
+        }
+    }
+
+    /// A value whose error is not known.
+    pub(super) fn without_error(value: f64) -> Self {
+        Estimate::new(value, f64::NAN)
+    }
+
+    pub(super) fn within(value: f64, se: f64, interval: Ends) -> Self {
+        Estimate {
+            value,
+            se,
+            interval: Some(interval),
+        }
+    }
 }
 
 /// The parts of the error of one setting, averaged over the inputs' distribution.
@@ -62,21 +92,66 @@ pub struct Parts {
     pub zeros: f64,
     /// What else a loss has to tell, by name.
     pub extra: Vec<(&'static str, Estimate)>,
+    /// Reasons to doubt these numbers, the gravest first.
+    pub doubts: Vec<Doubt>,
+    /// What an exact form is compared with.
+    pub(super) against_theory: AgainstTheory,
     /// The risk with each group left out in turn, for paired comparisons.
     pub(super) left_out: Vec<f64>,
 }
 
-/// Whether a mean over so many resamples, of whose sum one resample makes up this share, is not to
-/// be believed: its expectation may be infinite, and its error bar means nothing. With 100 and more
-/// resamples a tenth is far too much for one.
-///
-/// ```
-/// use bvlab::decompose::heavy_tail;
-/// assert!(heavy_tail(0.3, 1000) && !heavy_tail(0.02, 1000));
-/// assert!(!heavy_tail(0.3, 20)); // too few to tell
-/// ```
-pub fn heavy_tail(largest_share: f64, resamples: u64) -> bool {
-    largest_share > 0.1_f64.max(10.0 / resamples as f64)
+/// What is needed to compare bias² and variance with an exact form.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct AgainstTheory {
+    pub fluctuation: Fluctuation,
+    pub variance_se: f64,
+    /// The errors of bias² and variance that the test points have.
+    pub points: [f64; 2],
+}
+
+impl Parts {
+    /// Whether the means over training sets themselves mean nothing.
+    pub fn is_spoiled(&self) -> bool {
+        self.doubts.iter().any(|doubt| doubt.spoils_mean())
+    }
+
+    /// By how much bias² or variance is off because the test points are a grid.
+    pub fn grid_error(&self) -> f64 {
+        let [bias2, variance] = self.against_theory.points;
+        bias2.max(variance)
+    }
+
+    /// How many standard errors bias² and variance are apart from their exact values, which are
+    /// those at the test points, or with `of_all_inputs` averages over the inputs' distribution.
+    pub fn apart_from(&self, bias2: f64, variance: f64, of_all_inputs: bool) -> [f64; 2] {
+        let AgainstTheory {
+            fluctuation,
+            variance_se,
+            points,
+        } = self.against_theory;
+        let with_points = |apart: f64, se: f64, points: f64| match of_all_inputs && se > 0.0 {
+            true => apart / 1.0_f64.hypot(points / se),
+            false => apart,
+        };
+        // Rounding is no difference.
+        let same = |a: f64, b: f64, scale: f64| (a - b).abs() <= 1e-9 * scale;
+        let scale = self.bias2.value.abs() + self.variance.value.abs();
+        let of_bias2 = match same(self.bias2.value, bias2, scale) {
+            true => 0.0,
+            false => {
+                let apart = fluctuation.above(self.bias2.value, bias2);
+                with_points(apart, fluctuation.se(), points[0])
+            }
+        };
+        let of_variance = match same(self.variance.value, variance, scale) {
+            true => 0.0,
+            false => {
+                let apart = (self.variance.value / variance).ln() * self.variance.value;
+                with_points(apart / variance_se, variance_se, points[1])
+            }
+        };
+        [of_bias2, of_variance]
+    }
 }
 
 /// The parts at every test point and averaged, for every setting of one learner.
@@ -116,10 +191,9 @@ impl Decomposition {
             .map(|j| excess(self, setting, j) - excess(other, others, j))
             .collect();
         let value = a.risk.value - b.risk.value;
-        Estimate {
-            value,
-            se: jackknife(left_out).hypot(self.points.of(&apart, value)),
-        }
+        let se = jackknife(left_out).hypot(self.points.of(&apart, value));
+        let reach = interval_factor(0.95, self.groups) * se;
+        Estimate::within(value, se, [value - reach, value + reach])
     }
 }
 
@@ -161,18 +235,21 @@ impl Decomposition {
     }
 }
 
-/// Mean and unbiased variance of d with some resamples, and the bias² that follows.
+/// The unbiased variance of d over some resamples, and the bias² that follows.
 #[derive(Clone, Copy)]
-struct Split {
-    bias2: f64,
-    variance: f64,
+pub(super) struct Unbiased {
+    pub bias2: f64,
+    pub variance: f64,
 }
 
-fn split(mean: f64, squares: f64, count: f64) -> Split {
-    let variance = squares / (count - 1.0);
-    Split {
-        bias2: mean * mean - variance / count,
-        variance,
+impl Unbiased {
+    /// From the mean of so many d and the sum of their squared deviations from it.
+    pub fn of(mean: f64, squares: f64, count: f64) -> Self {
+        let variance = squares / (count - 1.0);
+        Unbiased {
+            bias2: mean * mean - variance / count,
+            variance,
+        }
     }
 }
 
@@ -194,6 +271,12 @@ pub struct Tested<'a> {
     pub drawn: bool,
     /// By setting, for learners that average members: how many.
     pub members: Option<&'a [usize]>,
+    /// By setting: what theory says of the moments of the risk over training sets.
+    pub moments: Option<&'a [Moments]>,
+    /// Whether the noise has no fourth moment.
+    pub heavy_noise: bool,
+    /// By setting: what other points tell of averages over the test points.
+    pub probed: Option<&'a [Option<Probed>]>,
 }
 
 /// Splits the error of one learner.
@@ -218,7 +301,7 @@ pub fn decompose(groups: &[&Tally], tested: Tested) -> Decomposition {
     let numbers = (weights.len() * outputs).max(1);
     let (mut bias2, mut variance) = (Vec::new(), Vec::new());
     for (place, (mean, squares)) in all.mean.iter().zip(&all.squares).enumerate() {
-        let split = split(*mean, *squares, count);
+        let split = Unbiased::of(*mean, *squares, count);
         let contrasts = all.contrasts_of(place / numbers);
         let crossed: f64 = contrasts.map(|sums| sums[place % numbers]).sum();
         let all_variance = split.variance + crossed / count;
@@ -279,9 +362,14 @@ impl Decomposition {
         let [mean, squares] = [&all.mean[numbers.clone()], &all.squares[numbers.clone()]];
         let [bias2, variance] = [&self.bias2[at.clone()], &self.variance[at.clone()]];
         let contrasted = contrasts(all, setting, weights, outputs);
+        let bars = Bars::new(tested, setting, groups.len());
         let mut left_out: [Vec<f64>; 6] = Default::default();
         // The variance between cubes and the squared contrasts, with each group left out.
         let mut left_sources: Vec<(f64, [f64; 7])> = Vec::new();
+        let mut pointwise = match bars.needs_points() {
+            true => Pointwise::new(groups.len(), points),
+            false => Pointwise::default(),
+        };
         for group in groups {
             let rest = Rest::new(count, group.count as f64);
             let (mut b, mut v) = (0.0, 0.0);
@@ -289,11 +377,17 @@ impl Decomposition {
                 .iter()
                 .zip(&group.squares[numbers.clone()]);
             let mut sums = mean.iter().zip(squares).zip(theirs);
-            for weight in weights {
+            for (j, weight) in weights.iter().enumerate() {
+                let (mut at_b, mut at_v) = (0.0, 0.0);
                 for ((m, s), (gm, gs)) in sums.by_ref().take(outputs) {
                     let without = rest.split(*m, *s, *gm, *gs);
-                    b += weight * without.bias2;
-                    v += weight * without.variance;
+                    at_b += without.bias2;
+                    at_v += without.variance;
+                }
+                b += weight * at_b;
+                v += weight * at_v;
+                if bars.needs_points() {
+                    pointwise.add(j, [at_b - bias2[j], at_v - variance[j]]);
                 }
             }
             if let Some(sums) = &contrasted {
@@ -316,25 +410,33 @@ impl Decomposition {
         let risk = noise_mean + b + v;
         let train = all.train[setting] / count;
         let test = all.test[setting] / count;
-        let values = [b, v, risk, train, test, test - risk];
         let risks: Vec<f64> = (0..points)
             .map(|j| noise[j] + bias2[j] + variance[j])
             .collect();
-        let spread = [
-            self.points.of(bias2, b),
-            self.points.of(variance, v),
-            self.points.of(&risks, risk),
-            0.0,
-            self.points.of(&risks, risk),
-            0.0,
+        let [b_se, v_se, risk_se, train_se, test_se, gap_se] =
+            std::array::from_fn(|i| jackknife(left_out[i].iter().copied()));
+        let roots: Vec<f64> = weights
+            .iter()
+            .flat_map(|weight| std::iter::repeat_n(weight.sqrt(), outputs))
+            .collect();
+        let fluctuation = {
+            let apart = deviations(all, groups, numbers.clone(), &roots);
+            let mean: Vec<f64> = mean.iter().zip(&roots).map(|(m, root)| root * m).collect();
+            let counts: Vec<f64> = groups.iter().map(|group| group.count as f64).collect();
+            Fluctuation::new(&apart, &mean, &counts)
+        };
+        let of_bias2 = bars.points(Average::Bias2, bias2, &pointwise, fluctuation.se());
+        let of_variance = bars.points(Average::Variance, variance, &pointwise, v_se);
+        let of_risk = bars.points(Average::Risk, &risks, &pointwise, risk_se);
+        let of_noise = bars.points(Average::Noise, noise, &pointwise, 0.0);
+        let estimates = [
+            bars.squared_mean(b, b_se, Some(fluctuation), of_bias2),
+            bars.above(0.0, v, v_se, of_variance),
+            bars.above(noise_mean, risk, risk_se, of_risk),
+            bars.above(0.0, train, train_se, Default::default()),
+            bars.above(0.0, test, test_se, of_risk),
+            Estimate::new(test - risk, gap_se),
         ];
-        let mut estimates = [Estimate::default(); 6];
-        for (i, estimate) in estimates.iter_mut().enumerate() {
-            *estimate = Estimate {
-                value: values[i],
-                se: jackknife(left_out[i].iter().copied()).hypot(spread[i]),
-            };
-        }
         let sources = contrasted.map(|sums| {
             let members = tested.members.map(|members| members[setting]);
             let active = sources::active(&sums);
@@ -350,20 +452,28 @@ impl Decomposition {
             noise_mean,
         );
         let [_, _, left_out, ..] = left_out;
-        let risk_resampling_se = jackknife(left_out.iter().copied());
+        let risks = Parts::of_risks(all, setting, noise_mean, b + v, of_risk.se);
+        let parts = [(bias2, of_bias2), (variance, of_variance), (risk, of_risk)];
         Parts {
+            against_theory: AgainstTheory {
+                fluctuation,
+                variance_se: v_se,
+                points: [of_bias2.se, of_variance.se],
+            },
+            doubts: bars.doubts(setting, all, risks.largest_share, parts),
             noise: noise_mean,
+            noise_se: of_noise.se,
             bias2,
             variance,
             risk,
             train,
             test,
             gap,
-            risk_resampling_se,
+            risk_resampling_se: risk_se,
             sources,
             extra,
             left_out,
-            ..Parts::of_risks(all, setting, noise_mean, b + v, spread[2])
+            ..risks
         }
     }
 
@@ -402,19 +512,13 @@ impl Decomposition {
         }
         let parts = std::array::from_fn(|i| {
             let along: Vec<f64> = by_point.iter().map(|parts| parts[i]).collect();
-            Estimate {
-                value: values[i],
-                se: jackknife(left_out.iter().map(|parts| parts[i]))
-                    .hypot(self.points.of(&along, values[i])),
-            }
+            let se = jackknife(left_out.iter().map(|parts| parts[i]));
+            Estimate::new(values[i], se.hypot(self.points.of(&along, values[i])))
         });
-        let correlation = members.map(|members| Estimate {
-            value: sources::correlation(&values, members),
-            se: jackknife(
-                left_out
-                    .iter()
-                    .map(|parts| sources::correlation(parts, members)),
-            ),
+        let correlation = members.map(|members| {
+            let left_out = left_out.iter();
+            let without = left_out.map(|parts| sources::correlation(parts, members));
+            Estimate::new(sources::correlation(&values, members), jackknife(without))
         });
         Sources { parts, correlation }
     }
@@ -486,14 +590,14 @@ impl Rest {
     }
 
     /// The inverse of joining two tallies.
-    fn split(&self, mean: f64, squares: f64, group_mean: f64, group_squares: f64) -> Split {
+    fn split(&self, mean: f64, squares: f64, group_mean: f64, group_squares: f64) -> Unbiased {
         let rest = self.count();
         let left = self.mean_without(mean, group_mean);
         let apart = group_mean - left;
         let between = apart * apart * (self.group * rest / self.all);
         // Rounding may leave a tiny negative rest where nothing varies.
         let squares = (squares - group_squares - between).max(0.0);
-        split(left, squares, rest)
+        Unbiased::of(left, squares, rest)
     }
 }
 
@@ -529,7 +633,7 @@ pub(super) fn jackknife(left_out: impl Iterator<Item = f64> + Clone) -> f64 {
 /// A power of two as large as the largest of some numbers, or 1 where that is zero. What is measured
 /// are squares already: their squares would leave the range of numbers where data are of the order of
 /// 10^80 or 10^-80. Dividing by a power of two rounds nothing.
-fn unit(numbers: impl Iterator<Item = f64>) -> f64 {
+pub(super) fn unit(numbers: impl Iterator<Item = f64>) -> f64 {
     let most = numbers.map(f64::abs).fold(0.0, f64::max);
     let exponent = f64::from_bits(most.to_bits() & f64::INFINITY.to_bits());
     match exponent.is_normal() {

@@ -21,23 +21,27 @@
 //! Where the mean over training sets does not exist, a histogram of their risks gives the median
 //! and the quartiles. With crossed draws the variance is split by source ([`Sources`]).
 
+mod bars;
 mod classes;
 mod diversity;
+mod doubt;
 mod estimate;
 mod exact;
 mod histogram;
+mod interval;
 mod loss;
 mod moments;
+mod probe;
 mod sources;
 
 pub use diversity::{Company, Members, NAMES as DIVERSITY};
-pub use estimate::{
-    Decomposition, Estimate, GROUPS, Parts, Tested, decompose, groups_for, heavy_tail,
-};
+pub use doubt::{Doubt, heavy_tail};
+pub use estimate::{Decomposition, Estimate, GROUPS, Parts, Tested, decompose, groups_for};
 pub use exact::{Exact, exact};
 pub use histogram::Histogram;
 pub use loss::{Loss, Split};
 pub use moments::{Observation, Tally};
+pub use probe::{AtProbe, MOST_PROBES, PROBED, Probe, Probed};
 pub use sources::{CELLS, SOURCES, Source, Sources};
 
 use statrs::distribution::{ContinuousCDF, StudentsT};

@@ -6,6 +6,7 @@
 //! them.
 
 mod blocks;
+mod probe;
 mod replay;
 mod slabs;
 mod worker;
@@ -19,11 +20,12 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::decompose::{self, Decomposition, Exact, Tally, Tested, groups_for, heavy_tail};
+use crate::decompose::{self, Decomposition, Exact, Tally, Tested, groups_for};
 use crate::experiment::{Curve, Experiment, Length, Stage, TestKind};
 use crate::learner::{Diagnosis, Expected};
-use crate::problem::{Labels, NotFinite, Training};
+use crate::problem::{Labels, Noise, NotFinite, Points, Training};
 use blocks::{Block, boundary};
+use probe::{ProbedSettings, Probes};
 pub use replay::Replay;
 use worker::Worker;
 
@@ -119,6 +121,8 @@ pub struct KeptFit {
     pub diversity: Vec<f64>,
     /// By setting: what the solving for weights met with, for the very first resamples.
     pub diagnoses: Vec<Option<Diagnosis>>,
+    /// By setting, point and output: predictions at the probe points, for the very first resamples.
+    pub(crate) probe: Vec<f64>,
 }
 
 /// Why a run did not end.
@@ -262,8 +266,12 @@ fn run_shard_pass(experiment: &Experiment, shard: Shard, options: Options) -> Re
 type AtTestPoints = (Vec<f64>, Vec<Vec<f64>>);
 
 fn at_test_points(experiment: &Experiment) -> Result<AtTestPoints, RunError> {
+    at_points(experiment, &experiment.test.points)
+}
+
+/// The same at other points.
+fn at_points(experiment: &Experiment, points: &Points) -> Result<AtTestPoints, RunError> {
     let problem_error = |error| RunError::Problem(error, 0);
-    let points = &experiment.test.points;
     let outputs = experiment.problem().outputs();
     let truth = experiment.problem().truth_of(points);
     let truth = truth.map_err(problem_error)?;
@@ -324,21 +332,21 @@ fn run_pass(
                 let ends = (0..).map(|round| boundary(round) * groups);
                 for end in ends.take_while(|end| *end < count) {
                     pool.advance(end)?;
-                    observer.frame(end, &pool.decompose(&truth, &noise));
+                    observer.frame(end, &pool.decompose(&truth, &noise)?);
                 }
             }
             pool.advance(count)?;
-            pool.decompose(&truth, &noise)
+            pool.decompose(&truth, &noise)?
         }
         Length::Precision { share, most } => loop {
             // A round ends where every group has finished the same block.
             let round = boundary(pool.rounds) * groups_for(most) as u64;
             pool.advance(round.min(most))?;
-            let decompositions = pool.decompose(&truth, &noise);
+            let decompositions = pool.decompose(&truth, &noise)?;
             // A mean with too heavy a tail would never settle.
             let count = pool.resamples;
             let parts = decompositions.iter().flat_map(|learner| &learner.parts);
-            let parts = parts.filter(|parts| !heavy_tail(parts.largest_share, count));
+            let parts = parts.filter(|parts| !parts.is_spoiled());
             let shares = parts.map(|parts| parts.risk_resampling_se / parts.risk.value);
             reached = shares.filter(|share| !share.is_nan()).reduce(f64::max);
             if reached.is_some_and(|worst| worst <= share) || round >= most {
@@ -356,7 +364,6 @@ fn run_pass(
     if save_all {
         pool.save_all();
     }
-    pool.keep_the_rest()?;
     let mut kept = std::mem::take(&mut pool.kept);
     kept.sort_by_key(|kept| kept.resample);
     let mut learners = Vec::new();
@@ -476,6 +483,7 @@ struct Pool<'a> {
     workers: Vec<Mutex<Worker<'a>>>,
     groups: Vec<Mutex<Group>>,
     kept: Vec<Kept>,
+    probes: Probes,
     total: u64,
     resamples: u64,
     rounds: usize,
@@ -551,6 +559,7 @@ impl<'a> Pool<'a> {
             workers,
             groups: groups.into_iter().map(Mutex::new).collect(),
             kept: Vec::new(),
+            probes: Probes::new(experiment),
             total,
             resamples: 0,
             rounds,
@@ -674,10 +683,25 @@ impl<'a> Pool<'a> {
         Ok(())
     }
 
-    fn decompose(&self, truth: &[f64], noise: &[Vec<f64>]) -> Vec<Decomposition> {
+    /// The estimates from the resamples so far.
+    fn decompose(
+        &mut self,
+        truth: &[f64],
+        noise: &[Vec<f64>],
+    ) -> Result<Vec<Decomposition>, RunError> {
+        self.keep_the_rest()?;
         let groups: Vec<_> = self.groups.iter().map(lock).collect();
         let tallies: Vec<&[Tally]> = groups.iter().map(|group| &*group.tallies).collect();
-        decompose_groups(self.experiment, truth, noise, &tallies)
+        let probed = self
+            .probes
+            .judge(self.experiment, &self.kept, self.resamples);
+        Ok(decompose_groups(
+            self.experiment,
+            truth,
+            noise,
+            &tallies,
+            probed,
+        ))
     }
 }
 
@@ -687,6 +711,7 @@ fn decompose_groups(
     truth: &[f64],
     noise: &[Vec<f64>],
     groups: &[&[Tally]],
+    probed: Option<&ProbedSettings>,
 ) -> Vec<Decomposition> {
     let test = &experiment.test;
     let decompose = |(which, curve): (usize, &Curve)| {
@@ -703,6 +728,12 @@ fn decompose_groups(
                 weights: &test.weights,
                 drawn: matches!(test.kind, TestKind::Drawn | TestKind::Rows),
                 members: by_setting(curve, |stage| stage.learner.members()).as_deref(),
+                moments: by_setting(curve, |stage| {
+                    stage.learner.moments(&experiment.problems[stage.problem])
+                })
+                .as_deref(),
+                heavy_noise: experiment.problem().noise().is_some_and(Noise::is_heavy),
+                probed: probed.map(|probed| &*probed[which]),
             },
         );
         if experiment.problem().rows().is_some() {

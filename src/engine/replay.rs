@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use super::probe::Probes;
 use super::{AtTestPoints, Kept, RunError, at_test_points, decompose_groups, worker};
 use crate::decompose::{Decomposition, Tally, groups_for};
 use crate::experiment::Experiment;
@@ -18,6 +19,7 @@ pub struct Replay {
     fresh: Vec<Vec<f64>>,
     /// The kept resamples so far, in order.
     kept: Vec<Kept>,
+    probes: Probes,
     /// By group and learner.
     groups: Vec<Vec<Tally>>,
 }
@@ -46,6 +48,7 @@ impl Replay {
             unit: vec![0.0; truth.len()],
             fresh: vec![vec![0.0; truth.len()]; noise.len()],
             at_test,
+            probes: Probes::new(&experiment),
             experiment,
             kept: Vec::new(),
             groups: Vec::new(),
@@ -77,9 +80,12 @@ impl Replay {
     /// # Panics
     ///
     /// If fewer than [`Replay::FEWEST`] were added.
-    pub fn decompose(&self) -> Vec<Decomposition> {
+    pub fn decompose(&mut self) -> Vec<Decomposition> {
         let groups: Vec<&[Tally]> = self.groups.iter().map(Vec::as_slice).collect();
-        decompose_groups(&self.experiment, &self.at_test.0, &self.at_test.1, &groups)
+        let count = self.kept.len() as u64;
+        let probed = self.probes.judge(&self.experiment, &self.kept, count);
+        let (truth, noise) = &self.at_test;
+        decompose_groups(&self.experiment, truth, noise, &groups, probed)
     }
 
     /// Adds a kept resample to a group.

@@ -3,7 +3,7 @@
 use super::{Kept, KeptFit, NotNumbers, RunError};
 use rand::RngExt;
 
-use crate::decompose::{CELLS, Loss, Members, Observation, Source, Tally};
+use crate::decompose::{CELLS, Loss, Members, Observation, PROBED, Source, Tally};
 use crate::experiment::Experiment;
 use crate::lanes::squared_distance;
 use crate::learner::Learner;
@@ -45,6 +45,7 @@ pub(super) struct Worker<'a> {
     /// By cell, setting, test point and output.
     at_test: Vec<f64>,
     at_train: Vec<f64>,
+    at_probe: Vec<f64>,
     /// By setting: the training error, of all fits and of the first.
     train_error: Vec<f64>,
     first_train_error: Vec<f64>,
@@ -126,6 +127,7 @@ impl<'a> Worker<'a> {
             members: Vec::new(),
             at_test: Vec::new(),
             at_train: Vec::new(),
+            at_probe: Vec::new(),
             train_error: Vec::new(),
             first_train_error: Vec::new(),
         }
@@ -163,6 +165,12 @@ impl<'a> Worker<'a> {
                     false => Vec::new(),
                 },
                 diagnoses: vec![None; settings],
+                probe: match &experiment.test.probe {
+                    Some(probe) if resample < PROBED => {
+                        vec![0.0; settings * probe.points.len() * self.outputs]
+                    }
+                    _ => Vec::new(),
+                },
             });
             self.tallies[which].begin();
             for stage in 0..curve.stages.len() {
@@ -270,6 +278,17 @@ impl<'a> Worker<'a> {
             learner.fit(data, &Stream::new(run.seed, Purpose::Algorithm, draw));
             learner.predict(&test.points, &mut self.at_test[cell * length..][..length]);
             learner.predict_training(data, &mut self.at_train);
+            if let (Some(kept), 0, Some(probe)) = (&mut kept, cell, &test.probe)
+                && !kept.probe.is_empty()
+            {
+                let length = probe.points.len() * self.outputs;
+                self.at_probe.resize(settings * length, 0.0);
+                learner.predict(&probe.points, &mut self.at_probe);
+                let each = self.at_probe.chunks_exact(length.max(1));
+                for (predictions, &setting) in each.zip(&stage.settings) {
+                    kept.probe[setting * length..][..length].copy_from_slice(predictions);
+                }
+            }
             if let (Some(kept), 0) = (&mut kept, cell)
                 && resample < DIAGNOSED
                 && let Some(diagnoses) = learner.diagnose(data)

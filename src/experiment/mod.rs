@@ -27,7 +27,7 @@ pub use table::{Files, TableFile};
 
 use toml::Spanned;
 
-use crate::decompose::Loss;
+use crate::decompose::{Loss, Probe};
 use crate::learner::Learner;
 use crate::problem::{Points, Problem, Resample};
 use crate::simulation::Setup;
@@ -212,6 +212,11 @@ pub struct Test {
     pub weights: Vec<f64>,
     /// Where they come from.
     pub kind: TestKind,
+    /// Other points, which tell how far averages over these may be off; none where the test points
+    /// are all that counts, or all there are.
+    pub probe: Option<Probe>,
+    /// Which share of the inputs' distribution lies beyond a grid.
+    pub left_out: f64,
 }
 
 /// Where test points come from.
@@ -425,6 +430,8 @@ fn told(name: &str, source: &Source, raw: RawExperiment) -> Experiment {
             points: Points::default(),
             weights: Vec::new(),
             kind: TestKind::Grid,
+            probe: None,
+            left_out: 0.0,
         },
         curves: Vec::new(),
         run: Run {

@@ -1,13 +1,15 @@
 //! How an experiment is run and where its error is measured, within what memory can hold.
 
+use rand::RngExt;
+use rand::seq::SliceRandom;
 use toml::Spanned;
 
 use super::raw::{Num, RawRun, RawTest};
 use super::source::Trouble;
 use super::{Bounds, Curve, Length, Run, Test, TestKind, whole};
-use crate::decompose::{Loss, Split};
+use crate::decompose::{Loss, MOST_PROBES, Probe, Split};
 use crate::learner::probability::SMOOTHING;
-use crate::problem::{Inputs, Points, Problem, grid, side};
+use crate::problem::{Inputs, Points, Problem, TestGrid, side};
 use crate::stream::{Purpose, Stream};
 use crate::words::{did_you_mean, thousands};
 
@@ -208,15 +210,18 @@ pub(super) fn check_test(
                     (root + 1) * (root + 1)
                 )));
             }
-            let (from, to) = problem.inputs.range();
-            let points = grid(from, to, count, dimension);
-            let weights: Vec<f64> = points.rows().map(|x| problem.inputs.weight(x)).collect();
-            let total: f64 = weights.iter().sum();
-            let weights = weights.into_iter().map(|weight| weight / total).collect();
+            let grid = TestGrid::new(&problem.inputs, count, dimension);
+            let points = grid.points();
+            let densities: Vec<f64> = points.rows().map(|x| problem.inputs.weight(x)).collect();
+            let total: f64 = densities.iter().sum();
+            let weights: Vec<f64> = densities.iter().map(|density| density / total).collect();
+            let probe = probe_of(&grid, &points, &weights, seed);
             Ok(Test {
                 points,
                 weights,
                 kind: TestKind::Grid,
+                probe: Some(probe),
+                left_out: problem.inputs.beyond(&grid, total),
             })
         }
         RawTest::Draw(number) => {
@@ -241,10 +246,19 @@ pub(super) fn check_test(
                 points = Points::new(1, sorted.collect());
             }
             let weights = vec![1.0 / count as f64; count];
+            let mut more = Points::default();
+            let mut stream = Stream::new(seed, Purpose::Probe, 0);
+            let inputs = &problem.inputs;
+            inputs.draw(MOST_PROBES, dimension, &mut stream, &mut more);
             Ok(Test {
                 points,
                 weights,
                 kind: TestKind::Drawn,
+                probe: Some(Probe {
+                    points: more,
+                    cells: Vec::new(),
+                }),
+                left_out: 0.0,
             })
         }
         RawTest::Inputs => {
@@ -268,8 +282,36 @@ pub(super) fn check_test(
                 points,
                 weights,
                 kind: TestKind::Inputs,
+                probe: None,
+                left_out: 0.0,
             })
         }
+    }
+}
+
+/// The points at which a grid is judged: of every cell, or of a random part of them where they are
+/// many, its test point, a random place and that place's mirror image.
+fn probe_of(grid: &TestGrid, points: &Points, weights: &[f64], seed: u64) -> Probe {
+    let mut stream = Stream::new(seed, Purpose::Probe, 0);
+    let most = MOST_PROBES / 2;
+    let mut cells: Vec<usize> = (0..points.len()).collect();
+    if cells.len() > most {
+        cells.shuffle(&mut stream);
+        cells.truncate(most);
+        cells.sort_unstable();
+    }
+    let mut values = Vec::new();
+    for &cell in &cells {
+        values.extend_from_slice(points.row(cell));
+        let place: Vec<f64> = (0..points.dimension()).map(|_| stream.random()).collect();
+        values.extend(grid.within(cell, &place));
+        let mirrored: Vec<f64> = place.iter().map(|along| 1.0 - along).collect();
+        values.extend(grid.within(cell, &mirrored));
+    }
+    let total: f64 = cells.iter().map(|&cell| weights[cell]).sum();
+    Probe {
+        points: Points::new(points.dimension(), values),
+        cells: cells.iter().map(|&cell| weights[cell] / total).collect(),
     }
 }
 

@@ -314,6 +314,8 @@ pub(super) fn test(rows: &Rows) -> Test {
         points: rows.test.inputs.clone(),
         weights: vec![1.0 / count as f64; count],
         kind: TestKind::Rows,
+        probe: None,
+        left_out: 0.0,
     }
 }
 

@@ -1,8 +1,9 @@
 //! Reading rows of the tables back as curves.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use crate::decompose::heavy_tail;
+use crate::decompose::{Doubt, heavy_tail};
 use crate::experiment::{Axis, Curve, Experiment, Part};
 use crate::outcome::{Table, Tables};
 use crate::words::short;
@@ -187,6 +188,17 @@ pub fn is_mean(part: Part) -> bool {
 /// Where the tail of a curve's risk is too heavy for a mean.
 pub fn doubtful(series: Series, tables: &Tables) -> Vec<bool> {
     let rows = rows_of(&tables.curves, series).unwrap_or(0..0);
+    let told = tables.curves.texts("doubt");
+    if let Some(told) = told.get(rows.clone()) {
+        let spoiled = |names: &Arc<str>| {
+            let spoils = Doubt::ALL.iter().filter(|doubt| doubt.spoils_mean());
+            spoils
+                .clone()
+                .any(|doubt| names.split(' ').any(|name| name == doubt.name()))
+        };
+        return told.iter().map(spoiled).collect();
+    }
+    // A result of an earlier version does not tell.
     let shares = column(&tables.curves, "largest_share", &rows);
     let resamples = tables.curves.wholes("resamples");
     let resamples = resamples.first().copied().unwrap_or(0);

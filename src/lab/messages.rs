@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use crate::decompose::{Decomposition, Parts, heavy_tail, interval_factor};
+use crate::decompose::{Decomposition, Parts, interval_factor};
 use crate::engine::{Kept, Replay, Results, RunError, most_resamples};
 use crate::experiment::{Curve, Experiment, Length, Scale, TestKind};
 use crate::learner::family;
@@ -251,7 +251,7 @@ pub fn frame(count: u64, learners: &[Decomposition], in_full: bool) -> Value {
         add("risk_q75", |parts| parts.risk_quartiles[2]);
         add("largest_share", |parts| parts.largest_share);
         let parts = learner.parts.iter();
-        let heavy = parts.map(|parts| heavy_tail(parts.largest_share, count));
+        let heavy = parts.map(|parts| parts.is_spoiled());
         columns.insert("heavy".to_owned(), heavy.collect());
         Value::Object(columns)
     });

@@ -110,6 +110,13 @@ pub trait Learner: Replicate + Send + Sync {
         None
     }
 
+    /// What is known beforehand of the moments of every setting's risk over training sets, for
+    /// problems where a mean or its error bar does not exist; `None` where nothing is known.
+    fn moments(&self, problem: &Problem) -> Option<Vec<Moments>> {
+        let _ = problem;
+        None
+    }
+
     /// About how many operations a fit and its predictions take. A server that many share bounds
     /// it; a rough count will do.
     fn work(&self, size: Size) -> f64 {
@@ -176,6 +183,18 @@ pub struct Expected {
     pub bias2: f64,
     /// Variance; infinite where it does not exist.
     pub variance: f64,
+}
+
+/// What is known beforehand about the moments of a fit's risk over training sets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Moments {
+    /// Nothing speaks against a mean and an error bar.
+    #[default]
+    Enough,
+    /// The mean exists, its squares have no mean.
+    NoSpread,
+    /// The mean is infinite.
+    NoMean,
 }
 
 /// What the solving for weights met with.

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::decompose::{Decomposition, Estimate, Loss, Parts, Split, heavy_tail, interval_factor};
+use crate::decompose::{Decomposition, Doubt, Estimate, Loss, Parts, Split, interval_factor};
 use crate::engine::{LearnerResults, Results};
 use crate::experiment::{Curve, Experiment, Length, TestKind};
-use crate::problem::{Inputs, NORMAL_REACH};
+use crate::problem::NORMAL_REACH;
 use crate::words::{short, thousands};
 
 /// How often a correct program may say that the identity fails: once in a thousand runs.
@@ -39,10 +39,15 @@ pub struct Agreement {
 pub fn report(experiment: &Experiment, results: &Results, seconds: f64) -> Report {
     let mut report = Report::default();
     let _ = write(&mut report.text, experiment, results, seconds);
-    report.warnings.extend(heavy_tails(experiment, results));
+    report.warnings.extend(doubts(experiment, results));
     let (said, agreement) = identity(experiment, results).unzip();
     report.agreement = agreement;
-    for said in [said, precision(experiment, results)] {
+    let said = [
+        said,
+        theory(experiment, results),
+        precision(experiment, results),
+    ];
+    for said in said {
         match said {
             Some(Ok(fact)) => report.text.push_str(&(fact + "\n")),
             Some(Err(doubt)) => report.warnings.push(doubt),
@@ -71,24 +76,19 @@ fn write(
         thousands(experiment.test.points.len() as u64),
         seconds
     )?;
-    if let (Inputs::Normal { .. }, TestKind::Grid) =
-        (&experiment.problem().inputs, experiment.test.kind)
-    {
+    if experiment.test.left_out > 0.0 {
         writeln!(
             text,
-            "(averages over x within {NORMAL_REACH} sd of the inputs' mean; {{ draw = N }} has no such limit)\n"
+            "(averages over x within {NORMAL_REACH} sd of the inputs' means, which leaves out {} % of them; \
+             {{ draw = N }} has no such limit)\n",
+            short(100.0 * experiment.test.left_out)
         )?;
     }
-    let groups = results
-        .learners
-        .first()
-        .map_or(2, |learner| learner.decomposition.groups);
-    let factor = interval_factor(0.95, groups);
     let learners = experiment.curves.iter().zip(&results.learners);
     let best: Vec<Best> = learners
         .filter_map(|(curve, learner)| Best::of(curve, learner))
         .collect();
-    bests(text, &best, experiment.run.loss, factor)?;
+    bests(text, &best, experiment.run.loss)?;
     table_in_words(text, experiment)?;
     loss_in_words(text, experiment, results)?;
     for (i, a) in best.iter().enumerate() {
@@ -101,14 +101,15 @@ fn write(
                 "{} − {}, both at their best: risk differs by {} (paired, 95 %)",
                 a.curve.name,
                 b.curve.name,
-                plus_minus(difference, factor)
+                with_interval(difference)
             )?;
         }
     }
     Ok(())
 }
 
-/// A learner at the setting with the lowest risk.
+/// A learner at the setting with the lowest risk, among those whose mean means something; where
+/// there is none, at that with the lowest median.
 struct Best<'a> {
     curve: &'a Curve,
     all: &'a Decomposition,
@@ -118,8 +119,16 @@ struct Best<'a> {
 impl<'a> Best<'a> {
     fn of(curve: &'a Curve, learner: &'a LearnerResults) -> Option<Self> {
         let all = &learner.decomposition;
-        let risk = |setting: &usize| all.parts[*setting].risk.value;
-        let setting = (0..all.parts.len()).min_by(|a, b| risk(a).total_cmp(&risk(b)))?;
+        let lowest = |settings: &mut dyn Iterator<Item = usize>, risk: fn(&Parts) -> f64| {
+            let risk = |setting: usize| risk(&all.parts[setting]);
+            settings.min_by(|a, b| risk(*a).total_cmp(&risk(*b)))
+        };
+        let every = 0..all.parts.len();
+        let mut sound = every
+            .clone()
+            .filter(|setting| !all.parts[*setting].is_spoiled());
+        let setting = lowest(&mut sound, |parts| parts.risk.value)
+            .or_else(|| lowest(&mut every.clone(), |parts| parts.risk_quartiles[1]))?;
         Some(Best {
             curve,
             all,
@@ -136,7 +145,7 @@ impl Best<'_> {
 }
 
 /// One row per learner, at its best.
-fn bests(text: &mut String, best: &[Best], loss: Loss, factor: f64) -> std::fmt::Result {
+fn bests(text: &mut String, best: &[Best], loss: Loss) -> std::fmt::Result {
     let head = [
         "learner",
         "best at",
@@ -159,19 +168,29 @@ fn bests(text: &mut String, best: &[Best], loss: Loss, factor: f64) -> std::fmt:
             at if at.is_empty() => "–".to_owned(),
             at => at,
         };
-        let cell = |estimate: Estimate| plus_minus(estimate, factor);
+        let cell = |estimate: Estimate| match parts.is_spoiled() {
+            true => "no mean".to_owned(),
+            false => with_interval(estimate),
+        };
+        let at = match parts.is_spoiled() {
+            true => format!("{at} (by the median)"),
+            false => at,
+        };
         rows.push([
             curve.name.clone(),
             at,
             match parts.noise.is_nan() {
                 true => "unknown".to_owned(),
-                false => rounded(parts.noise, decimals(0.0, parts.noise)),
+                false if parts.noise_se > 0.0 => {
+                    plus_minus(Estimate::new(parts.noise, parts.noise_se), 1.96)
+                }
+                false => alone(parts.noise),
             },
             cell(parts.bias2),
             cell(parts.variance),
             cell(parts.risk),
             cell(parts.test),
-            cell(parts.train),
+            with_interval(parts.train),
         ]);
     }
     table(text, &rows)
@@ -248,7 +267,7 @@ pub(crate) fn table<const N: usize>(text: &mut String, rows: &[[String; N]]) -> 
             .map(|(cell, width)| format!("{cell:<width$}"));
         writeln!(text, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
     }
-    writeln!(text, "± is half of a 95 % interval\n")
+    writeln!(text, "± is half of a 95 % interval; + and − are its ends\n")
 }
 
 /// Compares noise + bias² + variance with the error measured on fresh labels, everywhere: a fact
@@ -262,8 +281,9 @@ fn identity(
     let mut worst: Option<(f64, &Curve, usize, &Parts)> = None;
     for (curve, learner) in experiment.curves.iter().zip(&results.learners) {
         for (setting, parts) in learner.decomposition.parts.iter().enumerate() {
-            // Of a mean that may not exist nothing can be checked.
-            if heavy_tail(parts.largest_share, results.resamples) {
+            // Of a mean that may not exist nothing can be checked, nor with labels whose squares
+            // have no variance.
+            if parts.is_spoiled() || parts.doubts.contains(&Doubt::HeavyNoise) {
                 left_out += 1;
                 continue;
             }
@@ -319,44 +339,140 @@ fn identity(
     Some((Err(doubt), agreement))
 }
 
-/// Where a mean over training sets rests on a few of them.
-fn heavy_tails(experiment: &Experiment, results: &Results) -> Vec<String> {
-    let learners = experiment.curves.iter().zip(&results.learners);
-    let warnings = learners.filter_map(|(curve, learner)| {
-        let parts = learner.decomposition.parts.iter().enumerate();
-        let heavy: Vec<(usize, f64)> = parts
-            .map(|(setting, parts)| (setting, parts.largest_share))
-            .filter(|(_, share)| heavy_tail(*share, results.resamples))
-            .collect();
-        let most = heavy.iter().map(|(_, share)| *share).fold(0.0, f64::max);
-        let places = match curve.axes.as_slice() {
-            [] => String::new(),
-            [axis] => {
-                let values = heavy
-                    .iter()
-                    .map(|(setting, _)| short(curve.value(*setting)));
-                format!(" at {} = {}", axis.name, few(values.collect()))
+/// Compares bias² and variance with their exact forms, where there are any.
+fn theory(experiment: &Experiment, results: &Results) -> Option<Result<String, String>> {
+    let weights = &experiment.test.weights;
+    let average = |all: &[f64], setting: usize| {
+        let at = &all[setting * weights.len()..][..weights.len()];
+        at.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>()
+    };
+    let groups = results.learners.first()?.decomposition.groups;
+    let mut looked_at = 0;
+    let mut worst: Option<(f64, &Curve, usize, &str, [f64; 2])> = None;
+    for (curve, learner) in experiment.curves.iter().zip(&results.learners) {
+        for (setting, parts) in learner.decomposition.parts.iter().enumerate() {
+            let (exact, of_all_inputs) = match (&learner.exact, &learner.expected) {
+                (Some(exact), _) => {
+                    let both = [&exact.bias2, &exact.variance];
+                    (both.map(|all| average(all, setting)), false)
+                }
+                (None, Some(expected)) => {
+                    let expected = expected[setting];
+                    ([expected.bias2, expected.variance], true)
+                }
+                (None, None) => continue,
+            };
+            let finite = exact.iter().all(|value| value.is_finite());
+            if !finite || parts.is_spoiled() || parts.doubts.contains(&Doubt::HeavyNoise) {
+                continue;
             }
-            _ => {
-                let places = heavy.iter().map(|(setting, _)| curve.describe(*setting));
-                format!(" at {}", few(places.map(|at| format!("({at})")).collect()))
+            let apart = parts.apart_from(exact[0], exact[1], of_all_inputs);
+            let found = [parts.bias2.value, parts.variance.value];
+            for (i, name) in ["bias²", "variance"].into_iter().enumerate() {
+                looked_at += 1;
+                let apart = apart[i].abs();
+                if worst.as_ref().is_none_or(|(most, ..)| apart > *most) {
+                    worst = Some((apart, curve, setting, name, [found[i], exact[i]]));
+                }
             }
-        };
-        let one = match experiment.run.sources {
-            true => "cube of fits",
-            false => "training set",
-        };
-        (!heavy.is_empty()).then(|| {
-            format!(
-                "the means of `{}`{places} are not to be believed: a single {one} makes up \
-                 to {} % of them. With so heavy a tail a mean may not exist, and its error bar \
-                 means nothing; take risk_median and the quartiles of curves.csv there.",
-                curve.name,
-                short((100.0 * most).round())
-            )
-        })
-    });
-    warnings.collect()
+        }
+    }
+    let (apart, curve, setting, name, [found, exact]) = worst?;
+    let limit = interval_factor(1.0 - FALSE_ALARM / f64::from(looked_at), groups);
+    if apart <= limit {
+        return Some(Ok(format!(
+            "bias² and variance agree with theory: largest difference {apart:.1} standard errors, \
+             chance allows {limit:.1}"
+        )));
+    }
+    let place = match curve.describe(setting) {
+        place if place.is_empty() => place,
+        place => format!(" at {place}"),
+    };
+    Some(Err(format!(
+        "the {name} of `{}`{place} DISAGREES with theory: {} against {}, {apart:.1} standard errors \
+         where chance allows {limit:.1}. Do not trust these numbers: a heavy tail or a mistake is at work.",
+        curve.name,
+        short(found),
+        short(exact)
+    )))
+}
+
+/// What is to be doubted, in words: one sentence for every learner and reason.
+fn doubts(experiment: &Experiment, results: &Results) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for doubt in Doubt::ALL {
+        for (curve, learner) in experiment.curves.iter().zip(&results.learners) {
+            let all = &learner.decomposition.parts;
+            let settings: Vec<usize> = (0..all.len())
+                .filter(|setting| all[*setting].doubts.contains(&doubt))
+                .collect();
+            if settings.is_empty() {
+                continue;
+            }
+            let what = format!("`{}`{}", curve.name, places(curve, &settings));
+            let one = match experiment.run.sources {
+                true => "cube of fits",
+                false => "training set",
+            };
+            let share = |setting: &usize| all[*setting].largest_share;
+            let most = settings.iter().map(share).fold(0.0, f64::max);
+            warnings.push(match doubt {
+                Doubt::InfiniteMean => format!(
+                    "the risk of {what} has no finite mean over training sets: whatever a finite number \
+                     of them averages to means nothing. Use risk_median and the quartiles of \
+                     curves.csv there."
+                ),
+                Doubt::InfiniteSpread => format!(
+                    "the risk of {what} has a mean over training sets but no finite variance, so that \
+                     error bars and intervals mean nothing there. Use risk_median and the quartiles of \
+                     curves.csv."
+                ),
+                Doubt::HeavyTail => format!(
+                    "the means of {what} may not exist: a single {one} makes up {} % of them. With so \
+                     heavy a tail an error bar means nothing; use risk_median and the quartiles of \
+                     curves.csv there.",
+                    short((100.0 * most).round())
+                ),
+                Doubt::HeavyNoise if warnings.iter().any(|said: &String| said.starts_with("the noise")) => {
+                    continue;
+                }
+                Doubt::HeavyNoise => "the noise has no fourth moment (Student's t with 4 degrees of \
+                     freedom or fewer): error bars and intervals of variance, risk and testing error \
+                     cannot be trusted, and the testing error is not compared with the sum of the \
+                     parts. Use risk_median and the quartiles of curves.csv."
+                    .to_owned(),
+                Doubt::FewPoints => format!(
+                    "the averages of {what} over x rest on few of the {} test points, and their \
+                     intervals cannot be trusted: draw more test points, or test on a grid.",
+                    thousands(experiment.test.points.len() as u64)
+                ),
+                Doubt::CoarseGrid => format!(
+                    "the test grid of {} points is too coarse for {what}: averages at other points of \
+                     its cells differ by {}, which is included in the error bars. Use a finer grid, or \
+                     `test = {{ draw = 1000 }}`.",
+                    thousands(experiment.test.points.len() as u64),
+                    short(settings.iter().map(|s| all[*s].grid_error()).fold(0.0, f64::max))
+                ),
+            });
+        }
+    }
+    warnings
+}
+
+/// Where on its axes some settings of a learner are, for a sentence; nothing where it has no axis.
+fn places(curve: &Curve, settings: &[usize]) -> String {
+    match curve.axes.as_slice() {
+        [] => String::new(),
+        [axis] => {
+            let values = settings.iter().map(|setting| short(curve.value(*setting)));
+            format!(" at {} = {}", axis.name, few(values.collect()))
+        }
+        _ => {
+            let places = settings.iter().map(|setting| curve.describe(*setting));
+            format!(" at {}", few(places.map(|at| format!("({at})")).collect()))
+        }
+    }
 }
 
 /// The first of a list, and how many more there are.
@@ -381,9 +497,8 @@ fn precision(experiment: &Experiment, results: &Results) -> Option<Result<String
             "the wanted precision was not reached after max-resamples = {most}: no mean can be believed"
         )));
     };
-    let heavy = |parts: &Parts| heavy_tail(parts.largest_share, results.resamples);
     let all = || results.learners.iter().flat_map(|l| &l.decomposition.parts);
-    let every = match all().filter(|parts| heavy(parts)).count() {
+    let every = match all().filter(|parts| parts.is_spoiled()).count() {
         0 => "every risk is known".to_owned(),
         left_out => format!(
             "{} of {} risks are known (the others' tails are too heavy)",
@@ -414,23 +529,59 @@ pub fn files(home: &Path, files: &[String]) -> String {
 
 /// `0.1234 ± 0.0056`, with as many digits as the error has to say.
 pub(crate) fn plus_minus(estimate: Estimate, factor: f64) -> String {
-    // An error of rounding alone has no digits to show.
-    let reach = match factor * estimate.se {
-        reach if reach < 1e-12 * estimate.value.abs() => 0.0,
-        reach => reach,
-    };
-    let size = estimate.value.abs().max(reach);
-    if size >= 1e6 || (size > 0.0 && size < 1e-6) {
-        let [value, reach] = [estimate.value, reach].map(|v| format!("{v:.3e}"));
-        let minus = |text: String| text.replace('-', "−");
-        return format!("{} ± {}", minus(value), minus(reach));
+    let reach = factor * estimate.se;
+    match reach.is_nan() {
+        true => alone(estimate.value),
+        false => within(estimate.value, [reach; 2]),
     }
-    let digits = decimals(reach, estimate.value);
-    format!(
-        "{} ± {}",
-        rounded(estimate.value, digits),
-        rounded(reach, digits)
-    )
+}
+
+/// The same with the ends of its interval: `0.1234 +0.0060 −0.0051` where they are not as far away.
+fn with_interval(estimate: Estimate) -> String {
+    let value = estimate.value;
+    match estimate.interval {
+        Some([low, high]) if value >= low && value <= high => {
+            within(value, [value - low, high - value])
+        }
+        // An estimate may lie outside of what is possible.
+        Some([low, high]) => {
+            let digits = |value: f64| rounded(value, decimals(high - low, high).max(1));
+            format!("{} ({} to {})", digits(value), digits(low), digits(high))
+        }
+        None => alone(value),
+    }
+}
+
+/// A value that reaches so far down and up.
+fn within(value: f64, reaches: [f64; 2]) -> String {
+    // An error of rounding alone has no digits to show.
+    let [down, up] = reaches.map(|reach| match reach < 1e-12 * value.abs() {
+        true => 0.0,
+        false => reach,
+    });
+    let reach = down.max(up);
+    let size = value.abs().max(reach);
+    let show = |number: f64| match is_extreme(size) {
+        true => format!("{number:.3e}").replace('-', "−"),
+        false => rounded(number, decimals(reach, value)),
+    };
+    match show(down) == show(up) || (down - up).abs() < 0.15 * reach {
+        true => format!("{} ± {}", show(value), show((down + up) / 2.0)),
+        false => format!("{} +{} −{}", show(value), show(up), show(down)),
+    }
+}
+
+/// A number without an error.
+fn alone(value: f64) -> String {
+    match is_extreme(value.abs()) {
+        true => format!("{value:.3e}").replace('-', "−"),
+        false => rounded(value, decimals(0.0, value)),
+    }
+}
+
+/// Whether a number of that size is written with a power of ten.
+fn is_extreme(size: f64) -> bool {
+    size >= 1e6 || (size > 0.0 && size < 1e-6)
 }
 
 /// Decimals that show two digits of the error.
@@ -462,7 +613,7 @@ mod tests {
 
     #[test]
     fn numbers_have_as_many_digits_as_their_error_has_to_say() {
-        let text = |value: f64, se: f64| plus_minus(Estimate { value, se }, 2.0);
+        let text = |value: f64, se: f64| plus_minus(Estimate::new(value, se), 2.0);
         assert_eq!(text(0.123_456, 0.000_61), "0.1235 ± 0.0012");
         assert_eq!(text(-0.000_04, 0.001), "0.0000 ± 0.0020");
         assert_eq!(text(12.3, 4.0), "12.3 ± 8.0");

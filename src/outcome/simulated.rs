@@ -52,10 +52,7 @@ fn panel_lines(panel: &Panel, rows: &[Row], resamples: u64) -> Vec<[String; 5]> 
         let theory: f64 = tail().map(|row| row.theory).sum();
         // Of a vote just one bar is true: the sum is a share like any other.
         let spread = value * (1.0 - value).max(0.0) / (resamples as f64 - 1.0);
-        let hundredths = Estimate {
-            value: 100.0 * value,
-            se: 100.0 * spread.sqrt(),
-        };
+        let hundredths = Estimate::new(100.0 * value, 100.0 * spread.sqrt());
         return vec![[
             panel.name.clone(),
             text.clone(),
@@ -80,10 +77,7 @@ fn panel_lines(panel: &Panel, rows: &[Row], resamples: u64) -> Vec<[String; 5]> 
             .count();
         for i in spread_out(length) {
             let row = own[start + i];
-            let seen = Estimate {
-                value: row.value,
-                se: row.se,
-            };
+            let seen = Estimate::new(row.value, row.se);
             let theory = match row.theory.is_finite() {
                 true => short(row.theory).replace('-', "−"),
                 false => "–".to_owned(),

@@ -215,6 +215,7 @@ fn add_inputs(mut table: Table, dimension: usize, columns: Vec<Vec<f64>>) -> Tab
 fn curves(experiment: &Experiment, results: &Results) -> Table {
     let mut settings = Settings::default();
     let mut train: Vec<u64> = Vec::new();
+    let mut doubts: Vec<Arc<str>> = Vec::new();
     // The columns of numbers, in the order in which the first row names them.
     let mut columns: Vec<(String, Vec<f64>)> = Vec::new();
     let weights = &experiment.test.weights;
@@ -236,11 +237,11 @@ fn curves(experiment: &Experiment, results: &Results) -> Table {
         for (setting, parts) in result.decomposition.parts.iter().enumerate() {
             settings.push(&names, curve, setting);
             train.push(experiment.problems[problems[setting]].train as u64);
+            let names_of = parts.doubts.iter().map(|doubt| doubt.name());
+            doubts.push(names_of.collect::<Vec<_>>().join(" ").into());
             let mut row: Vec<(String, f64)> = vec![("noise".to_owned(), parts.noise)];
             let mut add = |name: &str, value: f64| row.push((name.to_owned(), value));
-            if experiment.run.loss != Loss::Squared {
-                add("noise_se", parts.noise_se);
-            }
+            add("noise_se", parts.noise_se);
             for (name, estimate) in [
                 ("bias2", parts.bias2),
                 ("variance", parts.variance),
@@ -250,6 +251,9 @@ fn curves(experiment: &Experiment, results: &Results) -> Table {
             ] {
                 add(name, estimate.value);
                 add(&format!("{name}_se"), estimate.se);
+                let [low, high] = estimate.interval.unwrap_or([f64::NAN; 2]);
+                add(&format!("{name}_low"), low);
+                add(&format!("{name}_high"), high);
             }
             let [lower, median, upper] = parts.risk_quartiles;
             add("risk_q25", lower);
@@ -257,6 +261,9 @@ fn curves(experiment: &Experiment, results: &Results) -> Table {
             add("risk_median_se", parts.risk_median_se);
             add("risk_q75", upper);
             add("largest_share", parts.largest_share);
+            if experiment.test.left_out > 0.0 {
+                add("left_out", experiment.test.left_out);
+            }
             if let Loss::CrossEntropy { .. } = experiment.run.loss {
                 add("zero_share", parts.zeros);
             }
@@ -292,10 +299,7 @@ fn curves(experiment: &Experiment, results: &Results) -> Table {
                     add(&format!("variance_{name}_se"), part.se);
                 }
                 if averaged {
-                    let none = Estimate {
-                        value: f64::NAN,
-                        se: f64::NAN,
-                    };
+                    let none = Estimate::new(f64::NAN, f64::NAN);
                     let correlation = sources.correlation.unwrap_or(none);
                     add("member_correlation", correlation.value);
                     add("member_correlation_se", correlation.se);
@@ -323,7 +327,7 @@ fn curves(experiment: &Experiment, results: &Results) -> Table {
     for (name, column) in columns {
         table = table.number(name, column);
     }
-    table
+    table.text("doubt", doubts)
 }
 
 /// For a sweep over the number of members with crossed draws: the variance ρ t² + (1-ρ) t²/M that

@@ -15,7 +15,7 @@ mod truth;
 
 pub use classes::{ClassLaw, Classes, MOST_CLASSES, class_at, most_probable};
 pub use expression::{Expression, ExpressionError, LONGEST};
-pub use inputs::{Inputs, NORMAL_REACH, grid, side};
+pub use inputs::{Inputs, NORMAL_REACH, TestGrid, grid, side};
 pub use mixture::{Arc, Cloud, Component, Gaussian, Mixture};
 pub use noise::{Noise, Shape};
 pub use points::{Points, Training};

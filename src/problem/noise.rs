@@ -32,6 +32,11 @@ pub struct Noise {
 }
 
 impl Noise {
+    /// Whether it has no fourth moment, without which nothing is known of the error of a variance.
+    pub fn is_heavy(&self) -> bool {
+        matches!(self.shape, Shape::StudentT { degrees } if degrees <= 4.0)
+    }
+
     /// Fills `draws` with independent noise of unit variance; [`Noise::sd`] makes it to size.
     pub fn draw_unit(&self, stream: &mut Stream, draws: &mut [f64]) {
         match self.shape {

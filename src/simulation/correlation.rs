@@ -29,13 +29,9 @@ pub(super) fn phi([a, b]: [f64; 2], both: f64, n: f64) -> Estimate {
         })
         .sum();
     let known = value.is_finite();
-    Estimate {
-        value: if known { value } else { f64::NAN },
-        se: if known {
-            (spread.max(0.0) / (n - 1.0)).sqrt()
-        } else {
-            f64::NAN
-        },
+    match known {
+        true => Estimate::new(value, (spread.max(0.0) / (n - 1.0)).sqrt()),
+        false => Estimate::new(f64::NAN, f64::NAN),
     }
 }
 

@@ -99,7 +99,7 @@ impl ExponentialBound {
 fn losses() -> Vec<Row> {
     let margins = || (-30..=40).map(|i| f64::from(i) / 20.0);
     let row = |series, margin, value| {
-        let exact = Estimate { value, se: 0.0 };
+        let exact = Estimate::new(value, 0.0);
         Row::new(LOSSES, series, margin, exact)
     };
     let step = margins().flat_map(|margin| {

@@ -52,10 +52,7 @@ impl Moments {
 
     /// Their mean.
     pub fn mean(&self) -> Estimate {
-        Estimate {
-            value: self.mean,
-            se: (self.variance_value() / self.count).sqrt(),
-        }
+        Estimate::new(self.mean, (self.variance_value() / self.count).sqrt())
     }
 
     /// Their variance.
@@ -63,10 +60,7 @@ impl Moments {
         let (n, value) = (self.count, self.variance_value());
         let fourth = self.sums[2] / n;
         let spread = fourth - value * value * (n - 3.0) / (n - 1.0);
-        Estimate {
-            value,
-            se: (spread.max(0.0) / n).sqrt(),
-        }
+        Estimate::new(value, (spread.max(0.0) / n).sqrt())
     }
 
     fn variance_value(&self) -> f64 {

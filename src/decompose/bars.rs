@@ -1,0 +1,227 @@
+//! Error bars and intervals of averages over x, and when to doubt them.
+
+use super::estimate::{Tested, unit};
+use super::interval::{Fluctuation, on_log_scale, widened};
+use super::probe::{Probed, Spread};
+use super::{Doubt, Estimate, Tally, heavy_tail, interval_factor};
+use crate::learner::Moments;
+
+/// The reach of an error that is known from many points, in standard deviations.
+const NORMAL_REACH: f64 = 1.959_963_984_540_054;
+
+/// Above so much skewness an average over drawn points is called one that rests on few of them.
+const MOST_SKEWNESS: f64 = 0.75;
+
+/// Which average.
+#[derive(Clone, Copy)]
+pub(super) enum Average {
+    Bias2,
+    Variance,
+    Risk,
+    Noise,
+}
+
+/// How much estimates at single points, and their average, vary with the resamples: the jackknife at
+/// every point, of bias², variance and their sum.
+#[derive(Default)]
+pub(super) struct Pointwise {
+    groups: f64,
+    /// By part and point: sums of what leaving out a group changes, and of its square.
+    sums: [Vec<f64>; 3],
+    squares: [Vec<f64>; 3],
+}
+
+impl Pointwise {
+    pub fn new(groups: usize, points: usize) -> Self {
+        let zeros = || std::array::from_fn(|_| vec![0.0; points]);
+        Pointwise {
+            groups: groups as f64,
+            sums: zeros(),
+            squares: zeros(),
+        }
+    }
+
+    /// Adds by how much bias² and variance at a point differ with a group left out.
+    pub fn add(&mut self, point: usize, [bias2, variance]: [f64; 2]) {
+        let changes = [bias2, variance, bias2 + variance];
+        for (part, change) in changes.into_iter().enumerate() {
+            self.sums[part][point] += change;
+            self.squares[part][point] += change * change;
+        }
+    }
+
+    /// The variance of an estimate at a point, averaged over the points.
+    fn variance(&self, part: Average) -> f64 {
+        let part = match part {
+            Average::Bias2 => 0,
+            Average::Variance => 1,
+            Average::Risk => 2,
+            Average::Noise => return 0.0,
+        };
+        let points = self.sums[part].iter().zip(&self.squares[part]);
+        let count = points.len().max(1) as f64;
+        let each = points.map(|(sum, square)| square - sum * sum / self.groups);
+        (self.groups - 1.0) / self.groups * each.sum::<f64>() / count
+    }
+}
+
+/// The error of an average over the test points, which are a sample or a grid.
+#[derive(Clone, Copy, Default)]
+pub(super) struct PointsPart {
+    /// Its standard deviation, and how far its 95 % reach.
+    pub se: f64,
+    reach: f64,
+    /// How skewed it is.
+    skewness: f64,
+}
+
+/// The error bars of one setting.
+pub(super) struct Bars<'a> {
+    tested: Tested<'a>,
+    probed: Option<Probed>,
+    /// How many standard errors reach to either end.
+    t: f64,
+}
+
+impl<'a> Bars<'a> {
+    pub fn new(tested: Tested<'a>, setting: usize, groups: usize) -> Self {
+        Bars {
+            tested,
+            probed: tested.probed.and_then(|probed| probed[setting]),
+            t: interval_factor(0.95, groups),
+        }
+    }
+
+    /// Whether the test points are a sample, so that [`Pointwise`] is needed.
+    pub fn needs_points(&self) -> bool {
+        self.tested.drawn
+    }
+
+    /// The error that the test points have in an average of these values, whose error from the
+    /// resamples is `se`.
+    pub fn points(
+        &self,
+        part: Average,
+        values: &[f64],
+        pointwise: &Pointwise,
+        se: f64,
+    ) -> PointsPart {
+        let index = part as usize;
+        if let (false, Some(Probed::Grid { error })) = (self.tested.drawn, self.probed) {
+            return PointsPart {
+                se: error[index],
+                reach: NORMAL_REACH * error[index],
+                skewness: 0.0,
+            };
+        }
+        let count = values.len();
+        if !self.tested.drawn || count < 2 {
+            return PointsPart::default();
+        }
+        let sample = Spread::of(values);
+        let scale = unit([sample.variance.sqrt(), se].into_iter());
+        let chance = (pointwise.variance(part) - se * se) / scale / scale;
+        // The resamples make the points differ more than they do.
+        let own = (sample.variance / scale / scale - chance).max(0.0) * scale * scale;
+        let (variance, skewness, degrees) = match self.probed {
+            Some(Probed::Sample { variance, skewness }) => {
+                let probed = variance[index];
+                // A bias that is small beside the fluctuations is seen by many resamples only.
+                let variance = match part {
+                    Average::Bias2 => own.max(probed),
+                    _ => 0.5 * (own + probed),
+                };
+                (variance, sample.skewness.max(skewness[index]), None)
+            }
+            _ => (own, sample.skewness, Some(count)),
+        };
+        let points_se = (variance / count as f64).sqrt();
+        // What is the same everywhere differs by rounding at most.
+        let points_se = match points_se > 1e-12 * values[0].abs() {
+            true => points_se,
+            false => 0.0,
+        };
+        let reach = degrees.map_or(NORMAL_REACH, |count| interval_factor(0.95, count));
+        let share = match points_se > 0.0 {
+            true => {
+                let ratio = se / points_se;
+                1.0 / (1.0 + ratio * ratio)
+            }
+            false => 0.0,
+        };
+        PointsPart {
+            se: points_se,
+            reach: reach * points_se,
+            skewness: skewness * share * share.sqrt() / (count as f64).sqrt(),
+        }
+    }
+
+    /// An estimate of bias² with its interval.
+    pub fn squared_mean(
+        &self,
+        value: f64,
+        se: f64,
+        fluctuation: Option<Fluctuation>,
+        points: PointsPart,
+    ) -> Estimate {
+        let all = se.hypot(points.se);
+        match fluctuation {
+            Some(fluctuation) => {
+                let [low, high] = fluctuation.interval(value, self.t);
+                // Widening is from the estimate, which may lie outside.
+                let ends = [low.min(value), high.max(value)];
+                let [low, high] = match points.reach > 0.0 {
+                    true => widened(value, ends, points.reach),
+                    false => [low, high],
+                };
+                Estimate::within(value, all, [low.max(0.0), high])
+            }
+            None => Estimate::without_error(value),
+        }
+    }
+
+    /// A positive estimate above a part that is known, with its interval.
+    pub fn above(&self, known: f64, value: f64, se: f64, points: PointsPart) -> Estimate {
+        let inner = on_log_scale(value - known, se, self.t).map(|end| known + end);
+        let ends = widened(value, inner, points.reach);
+        Estimate::within(value, se.hypot(points.se), ends)
+    }
+
+    /// What to doubt, from the parts of the error that the test points have beside those from the
+    /// resamples.
+    pub fn doubts(
+        &self,
+        setting: usize,
+        all: &Tally,
+        largest_share: f64,
+        parts: [(Estimate, PointsPart); 3],
+    ) -> Vec<Doubt> {
+        let tested = &self.tested;
+        let moments = tested.moments.map_or(Moments::Enough, |all| all[setting]);
+        let unbounded = !tested.loss.is_bounded(tested.outputs);
+        let few = parts
+            .iter()
+            .any(|(_, points)| points.skewness > MOST_SKEWNESS);
+        // Named where it is most of the error, and more than a hundredth of the number.
+        let coarse = parts.iter().any(|(estimate, points)| {
+            let own = (estimate.se * estimate.se - points.se * points.se).max(0.0);
+            !tested.drawn
+                && points.se > 0.0
+                && points.se * points.se > own
+                && points.se > 0.01 * estimate.value.abs()
+        });
+        let found = [
+            (Doubt::InfiniteMean, moments == Moments::NoMean),
+            (Doubt::InfiniteSpread, moments == Moments::NoSpread),
+            (
+                Doubt::HeavyTail,
+                unbounded && heavy_tail(largest_share, all.count),
+            ),
+            (Doubt::HeavyNoise, tested.heavy_noise),
+            (Doubt::FewPoints, few),
+            (Doubt::CoarseGrid, coarse),
+        ];
+        let found = found.into_iter().filter(|(_, applies)| *applies);
+        found.map(|(doubt, _)| doubt).collect()
+    }
+}
