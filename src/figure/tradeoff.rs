@@ -408,13 +408,18 @@ fn line(
     let (low, high) = match part {
         Part::Median => (get("risk_q25"), get("risk_q75")),
         _ => {
+            let ends = ["low", "high"].map(|end| get(&format!("{name}_{end}")));
             let reach = factor(tables);
             let errors = get(&format!("{name}_se"));
             let shifted = |sign: f64| -> Vec<f64> {
                 let pairs = values.iter().zip(&errors);
                 pairs.map(|(value, se)| value + sign * reach * se).collect()
             };
-            (shifted(-1.0), shifted(1.0))
+            // What has no interval of its own, and results of earlier versions, have ± t errors.
+            match ends {
+                [low, high] if !low.is_empty() => (low, high),
+                _ => (shifted(-1.0), shifted(1.0)),
+            }
         }
     };
     let formula = get("variance_from_members");

@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
-use crate::decompose::{Decomposition, Parts, interval_factor};
+use crate::decompose::{Decomposition, Estimate, Parts, interval_factor};
 use crate::engine::{Kept, Replay, Results, RunError, most_resamples};
 use crate::experiment::{Curve, Experiment, Length, Scale, TestKind};
 use crate::learner::family;
@@ -222,6 +222,15 @@ pub fn draw(kept: &Kept) -> Value {
     })
 }
 
+/// The estimates that have an interval, by their names in curves.csv.
+const ESTIMATES: [(&str, fn(&Parts) -> Estimate); 5] = [
+    ("bias2", |parts| parts.bias2),
+    ("variance", |parts| parts.variance),
+    ("risk", |parts| parts.risk),
+    ("train_risk", |parts| parts.train),
+    ("test_risk", |parts| parts.test),
+];
+
 /// The estimates from the first `count` resamples; in full, or for drawing.
 pub fn frame(count: u64, learners: &[Decomposition], in_full: bool) -> Value {
     let numbers = |values: Vec<f64>| match in_full {
@@ -245,6 +254,19 @@ pub fn frame(count: u64, learners: &[Decomposition], in_full: bool) -> Value {
         add("train_risk_se", |parts| parts.train.se);
         add("test_risk", |parts| parts.test.value);
         add("test_risk_se", |parts| parts.test.se);
+        for (name, estimate) in ESTIMATES {
+            for (end, which) in [("low", 0), ("high", 1)] {
+                let ends = learner.parts.iter().map(|parts| {
+                    let interval = estimate(parts).interval;
+                    interval.map_or(f64::NAN, |interval| interval[which])
+                });
+                columns.insert(format!("{name}_{end}"), numbers(ends.collect()));
+            }
+        }
+        let mut add = |name: &str, value: fn(&Parts) -> f64| {
+            let values = learner.parts.iter().map(value).collect();
+            columns.insert(name.to_owned(), numbers(values));
+        };
         add("risk_q25", |parts| parts.risk_quartiles[0]);
         add("risk_median", |parts| parts.risk_quartiles[1]);
         add("risk_median_se", |parts| parts.risk_median_se);

@@ -63,8 +63,8 @@ export function drawLearnerBars(pen, outer, run, drawn) {
       from += value;
     }
     const middle = y + 1.5 * em + height / 2;
-    const half = frame.t95 * values.risk_se[setting];
-    pen.line("errorbar", x.place(values.risk[setting] - half), middle, x.place(values.risk[setting] + half), middle);
+    const [low, high] = [values.risk_low[setting], values.risk_high[setting]];
+    if (Number.isFinite(low)) pen.line("errorbar", x.place(low), middle, x.place(high), middle);
     pen.draw("circle", { class: "measured", cx: x.place(values.test_risk[setting]), cy: middle, r: 0.25 * em });
     if (numbered) {
       const number = (column) => short(values[column][setting]);

@@ -1,6 +1,6 @@
 // The identity: noise + bias² + variance = risk, as a stacked bar beside the testing error that was
 // measured on fresh labels, with error bars, for the current setting.
-import { decimalsFor, plain, plusMinus, rounded, short, several } from "./numbers.js";
+import { decimalsFor, plain, rounded, short, several, withInterval } from "./numbers.js";
 import { textWidth, wrapText } from "./pen.js";
 import { Axis } from "./scales.js";
 import { settingOf, settingWords, sliceOf } from "./view.js";
@@ -12,13 +12,17 @@ const STACK = [
   ["variance", "variance", "variance"],
 ];
 
-// The numbers of a setting: values and halves of 95 % intervals.
+// The numbers of a setting: values and 95 % intervals.
 function numbersAt(run, learner, drawn) {
   const frame = run.frameAt(drawn);
   if (!frame) return null;
   const setting = settingOf(run, learner);
   const own = frame.learners[learner];
-  const get = (name) => ({ value: own[name][setting], half: frame.t95 * (own[`${name}_se`]?.[setting] ?? 0) });
+  const get = (name) => {
+    const value = own[name][setting];
+    const [low, high] = ["low", "high"].map((end) => own[`${name}_${end}`]?.[setting] ?? NaN);
+    return { value, low, high, half: (high - low) / 2 };
+  };
   return {
     count: frame.count,
     heavy: own.heavy[setting],
@@ -54,21 +58,21 @@ function equationParts(numbers) {
     [
       ["soft", "+ "],
       ["ink-bias strong", "bias² "],
-      ["", plusMinus(bias2.value, bias2.half)],
+      ["", withInterval(bias2.value, bias2.low, bias2.high)],
     ],
     [
       ["soft", "+ "],
       ["ink-variance strong", "variance "],
-      ["", plusMinus(variance.value, variance.half)],
+      ["", withInterval(variance.value, variance.low, variance.high)],
     ],
     [
       ["soft", "= "],
       ["ink-risk strong", "risk "],
-      ["strong", plusMinus(risk.value, risk.half)],
+      ["strong", withInterval(risk.value, risk.low, risk.high)],
     ],
     [
       ["ink-risk strong", "measured "],
-      ["strong", plusMinus(test.value, test.half)],
+      ["strong", withInterval(test.value, test.low, test.high)],
     ],
   ];
 }
@@ -119,7 +123,7 @@ export function drawIdentity(pen, outer, run, learner, drawn) {
   const left = box.left + textWidth("measured", em) + 0.6 * em;
   const value = numbers.heavy
     ? numbers.q75
-    : Math.max(numbers.risk.value + numbers.risk.half, numbers.test.value + numbers.test.half);
+    : Math.max(numbers.risk.high, numbers.test.high);
   const x = new Axis(false, [0, lengthOf(run, learner, value)], [left, box.right]);
   const gap = 0.35 * em;
   const height = Math.max(0.55 * em, Math.min(2.2 * em, (box.bottom - below - gap) / 2));
@@ -161,9 +165,9 @@ function drawDoubt(pen, box, run, learner, drawn) {
   pen.lines("soft", box.left, box.bottom - (lines.length - 1) * 1.3 * em - 0.3 * em, lines);
 }
 
-function errorBar(pen, x, { value, half }, y, size) {
-  if (!Number.isFinite(value) || !Number.isFinite(half)) return;
-  const [low, high] = [x.place(value - half), x.place(value + half)];
+function errorBar(pen, x, ends, y, size) {
+  if (!Number.isFinite(ends.low) || !Number.isFinite(ends.high)) return;
+  const [low, high] = [x.place(ends.low), x.place(ends.high)];
   pen.draw("path", {
     class: "errorbar",
     d: `M${low} ${y}H${high}M${low} ${y - size}v${2 * size}M${high} ${y - size}v${2 * size}`,

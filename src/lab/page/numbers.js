@@ -55,6 +55,26 @@ export function plusMinus(value, half) {
   return `${rounded(value, decimals)} ± ${rounded(reach, decimals)}`;
 }
 
+// The same with the ends of an interval: `0.1234 +0.0060 −0.0051` where they are not as far away.
+export function withInterval(value, low, high) {
+  if (!Number.isFinite(value)) return unsaid(value);
+  if (Number.isNaN(low) || Number.isNaN(high)) return plain(value);
+  if (value < low || value > high) {
+    const decimals = Math.max(1, decimalsFor(high - low, high, 2));
+    const [a, b, c] = [value, low, high].map((number) => rounded(number, decimals));
+    return `${a} (${b} to ${c})`;
+  }
+  const [down, up] = [value - low, high - value].map((reach) => (reach < 1e-12 * Math.abs(value) ? 0 : reach));
+  const reach = Math.max(down, up);
+  const size = Math.max(Math.abs(value), Number.isFinite(reach) ? reach : 0);
+  const extreme = size >= 1e6 || (size > 0 && size < 1e-6);
+  const decimals = decimalsFor(reach, value, 2);
+  const show = (number) => (extreme ? power(number) : rounded(number, decimals));
+  if (show(down) === show(up) || Math.abs(down - up) < 0.15 * reach)
+    return `${show(value)} ± ${show((down + up) / 2)}`;
+  return `${show(value)} +${show(up)} −${show(down)}`;
+}
+
 // A setting or a coordinate: three digits, as far as it is not whole.
 export function short(value) {
   if (!Number.isFinite(value)) return unsaid(value);

@@ -45,7 +45,7 @@ function heightRange(run, frame, options, log) {
     const own = frame.learners[learner];
     const doubt = own.heavy.some((one) => one);
     for (let i = 0; i < own.risk.length; i++) {
-      const tops = own.heavy[i] ? [] : [own.risk[i] + frame.t95 * own.risk_se[i], own.risk[i]];
+      const tops = own.heavy[i] ? [] : [own.risk_high[i], own.risk[i]];
       if (doubt) tops.push(own.risk_q75[i], own.risk_median[i]);
       top = Math.max(top, own.train_risk[i] || 0, ...tops.filter(Number.isFinite));
       for (const value of [

@@ -1,7 +1,7 @@
 // The numbers as a table, on demand.
 import { app, element } from "./app.js";
 import { dialogHead } from "./dialogs.js";
-import { plain, plusMinus, several, short } from "./numbers.js";
+import { plain, plusMinus, several, short, withInterval } from "./numbers.js";
 import { state } from "./state.js";
 import { learnerOf, settingOf, settingWords, sliceOf } from "./view.js";
 
@@ -13,6 +13,13 @@ const COLUMNS = [
   ["train_risk", "training error"],
   ["risk_median", "median risk"],
 ];
+
+// A number with its interval; the median has a standard error instead.
+function cell(frame, own, column, setting) {
+  const value = own[column][setting];
+  if (column === "risk_median") return plusMinus(value, frame.t95 * own.risk_median_se[setting]);
+  return withInterval(value, own[`${column}_low`][setting], own[`${column}_high`][setting]);
+}
 
 export function fillNumbers(dialog) {
   const { run } = app;
@@ -46,7 +53,7 @@ export function fillNumbers(dialog) {
         return element(
           "td",
           { title: doubt ? "a mean may not exist here" : null },
-          doubt ? "–" : plusMinus(own[column][setting], frame.t95 * own[`${column}_se`][setting]),
+          doubt ? "–" : cell(frame, own, column, setting),
         );
       }),
     ),
@@ -60,7 +67,7 @@ export function fillNumbers(dialog) {
     element(
       "p",
       {},
-      `From ${several(frame.count, "training set", "training sets")}; ± is half of a 95 % interval.${own.heavy.some((one) => one) ? " –: a mean may not exist there." : ""}`,
+      `From ${several(frame.count, "training set", "training sets")}; ± is half of a 95 % interval, + and − are its ends.${own.heavy.some((one) => one) ? " –: a mean may not exist there." : ""}`,
     ),
     element(
       "div",

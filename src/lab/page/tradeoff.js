@@ -1,7 +1,7 @@
 // The trade-off: the parts of the error over what is swept, with error bands, the exact forms
 // through them, and a marker at the current setting.
 import { drawLearnerBars } from "./bars.js";
-import { plusMinus, several, short } from "./numbers.js";
+import { several, short, withInterval } from "./numbers.js";
 import { learnerColour } from "./palette.js";
 import { drawAxes, drawLabels, drawNotice, labelsRoom, numbersRoom } from "./panel.js";
 import { PARTS, fitting, waitingWords } from "./parts.js";
@@ -40,7 +40,7 @@ function drawCurves(pen, box, x, y, ranges, run, learner, frame, shownParts, wit
         ? [pick(own.risk_q25, slice), pick(own.risk_q75, slice)]
         : part.column === "noise"
           ? [null, null]
-          : bandOf(believed, pick(own[`${part.column}_se`], slice), frame.t95);
+          : ["low", "high"].map((end) => bandOf(believed, pick(own[`${part.column}_${end}`], slice)));
     const ys = believed.map(foot);
     const exact =
       theory && part.exact
@@ -79,9 +79,8 @@ function drawCurves(pen, box, x, y, ranges, run, learner, frame, shownParts, wit
   return labels;
 }
 
-function bandOf(values, errors, t95) {
-  const shifted = (sign) => values.map((value, i) => value + sign * t95 * errors[i]);
-  return [shifted(-1), shifted(1)];
+function bandOf(values, ends) {
+  return ends.map((end, i) => (Number.isNaN(values[i]) ? NaN : end));
 }
 
 // Simulated values as dots with error bars, for the exact curve to run through.
@@ -303,12 +302,15 @@ function drawOverlay(pen, run, frame, x, y) {
     const level = own.axes.length === 0;
     if (!level && own.axes[0].name !== run.head.learners[first].axes[0].name) return;
     const risks = riskOf(frame, learner);
-    const errors = frame.learners[learner].heavy.some((one) => one)
-      ? frame.learners[learner].risk_median_se
-      : frame.learners[learner].risk_se;
+    const mine = frame.learners[learner];
+    const heavy = mine.heavy.some((one) => one);
+    const end = (i, sign) => {
+      if (heavy) return risks[i] + sign * frame.t95 * mine.risk_median_se[i];
+      return (sign < 0 ? mine.risk_low : sign > 0 ? mine.risk_high : risks)[i];
+    };
     const xs = level ? [x.start, x.end] : Array.from(own.axes[0].values, (value) => x.place(value));
     const settings = level ? [0, 0] : slice;
-    const ys = (sign) => settings.map((i) => y.place(risks[i] + sign * frame.t95 * errors[i]));
+    const ys = (sign) => settings.map((i) => y.place(end(i, sign)));
     const colour = learnerColour(run.head, learner);
     pen.draw("path", { class: "band", fill: colour, d: bandBetween(xs, ys(-1), ys(1)) });
     pen.draw("path", { class: "curve", stroke: colour, d: pathThrough(xs, ys(0)) });
@@ -336,6 +338,6 @@ export function tradeoffWords(run, learner, drawn) {
     own.axes.length > 0 ? `lowest at ${own.axes[0].name} = ${short(own.axes[0].values[slice.indexOf(best)])}: ` : "";
   const risk = values.heavy[best]
     ? `median risk ${short(values.risk_median[best])}`
-    : `risk ${plusMinus(values.risk[best], frame.t95 * values.risk_se[best])}`;
+    : `risk ${withInterval(values.risk[best], values.risk_low[best], values.risk_high[best])}`;
   return `Noise, bias², variance and risk of ${own.name}${over}, from ${several(frame.count, "training set", "training sets")}. ${where}${risk}.`;
 }
