@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::decompose::{self, Decomposition, Exact, Tally, Tested, groups_for};
 use crate::experiment::{Curve, Experiment, Length, Stage, TestKind};
-use crate::learner::{Diagnosis, Expected};
+use crate::learner::{Diagnosis, Expected, Remark};
 use crate::problem::{Labels, Noise, NotFinite, Points, Training};
 use blocks::{Block, boundary};
 use probe::{ProbedSettings, Probes};
@@ -95,6 +95,20 @@ pub struct LearnerResults {
     /// By setting, where the learner solves for weights: the medians of what that met with over
     /// the first training sets.
     pub diagnoses: Option<Vec<Diagnosis>>,
+    /// By setting: a remark that fits to the first training sets gave cause for, and for how many of
+    /// them.
+    pub remarks: Vec<Option<Remarked>>,
+}
+
+/// A remark on some of the first training sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Remarked {
+    /// The remark.
+    pub remark: Remark,
+    /// On how many training sets.
+    pub count: usize,
+    /// Of how many.
+    pub of: usize,
 }
 
 /// A resample that is kept whole.
@@ -121,6 +135,8 @@ pub struct KeptFit {
     pub diversity: Vec<f64>,
     /// By setting: what the solving for weights met with, for the very first resamples.
     pub diagnoses: Vec<Option<Diagnosis>>,
+    /// By setting: what the fit met with, for the very first resamples.
+    pub(crate) remarks: Vec<Option<Remark>>,
     /// By setting, point and output: predictions at the probe points, for the very first resamples.
     pub(crate) probe: Vec<f64>,
 }
@@ -380,12 +396,14 @@ fn run_pass(
             });
         }
         let fits = kept.iter().map(|kept| &kept.fits[learners.len()]);
+        let remarks = remarked(fits.clone(), curve.settings());
         let diagnoses = medians(fits, curve.settings());
         learners.push(LearnerResults {
             decomposition,
             exact,
             expected: expected(experiment, curve),
             diagnoses,
+            remarks,
         });
     }
     Ok(Results {
@@ -447,6 +465,22 @@ fn expected(experiment: &Experiment, curve: &Curve) -> Option<Vec<Expected>> {
         }),
         TestKind::Grid | TestKind::Inputs | TestKind::Rows => None,
     }
+}
+
+/// By setting, what was remarked on the first training sets.
+fn remarked<'a>(
+    fits: impl Iterator<Item = &'a KeptFit> + Clone,
+    settings: usize,
+) -> Vec<Option<Remarked>> {
+    let first = fits.take(worker::DIAGNOSED as usize);
+    let of = first.clone().count();
+    let each = (0..settings).map(|setting| {
+        let found = first.clone().filter_map(|fit| fit.remarks[setting]);
+        let remark = found.clone().next()?;
+        let count = found.filter(|other| *other == remark).count();
+        Some(Remarked { remark, count, of })
+    });
+    each.collect()
 }
 
 /// By setting, the medians of what the solving for weights met with.

@@ -166,6 +166,7 @@ fn join(
                 all
             });
             all.expected = both(all.expected.take(), found.expected, joined);
+            all.remarks.append(&mut found.remarks);
             all.diagnoses = both(all.diagnoses.take(), found.diagnoses, joined);
         }
     }

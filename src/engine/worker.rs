@@ -165,6 +165,7 @@ impl<'a> Worker<'a> {
                     false => Vec::new(),
                 },
                 diagnoses: vec![None; settings],
+                remarks: vec![None; settings],
                 probe: match &experiment.test.probe {
                     Some(probe) if resample < PROBED => {
                         vec![0.0; settings * probe.points.len() * self.outputs]
@@ -287,6 +288,14 @@ impl<'a> Worker<'a> {
                 let each = self.at_probe.chunks_exact(length.max(1));
                 for (predictions, &setting) in each.zip(&stage.settings) {
                     kept.probe[setting * length..][..length].copy_from_slice(predictions);
+                }
+            }
+            if let (Some(kept), 0) = (&mut kept, cell)
+                && resample < DIAGNOSED
+                && let Some(remarks) = learner.remarks()
+            {
+                for (remark, &setting) in remarks.into_iter().zip(&stage.settings) {
+                    kept.remarks[setting] = remark;
                 }
             }
             if let (Some(kept), 0) = (&mut kept, cell)

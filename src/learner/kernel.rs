@@ -116,11 +116,12 @@ impl Learner for Kernel {
     }
 
     fn predict(&mut self, points: &Points, out: &mut [f64]) {
+        let unit = unit_of(self.data.inputs.values(), points.values());
         for (j, x) in points.rows().enumerate() {
             self.squares.clear();
             self.squares.extend(self.data.inputs.rows().map(|row| {
-                let squares = row.iter().zip(x).map(|(a, b)| (a - b) * (a - b));
-                squares.sum::<f64>()
+                let along = row.iter().zip(x).map(|(a, b)| (a - b) / unit);
+                along.map(|d| d * d).sum::<f64>()
             }));
             let mut nearest = (f64::INFINITY, 0.0);
             for (square, label) in self.squares.iter().zip(&self.data.labels) {
@@ -130,7 +131,7 @@ impl Learner for Kernel {
             }
             for (c, h) in self.bandwidths.iter().enumerate() {
                 let (squares, labels) = (&self.squares, &self.data.labels);
-                let [total, sum] = self.shape.sums(squares, labels, nearest.0, *h);
+                let [total, sum] = self.shape.sums(squares, labels, nearest.0, *h / unit);
                 out[c * points.len() + j] = match total > 0.0 {
                     true => sum / total,
                     false => nearest.1,
@@ -146,6 +147,17 @@ impl Learner for Kernel {
     fn work(&self, size: Size) -> f64 {
         let distances = size.dimension + 5.0 * self.capacities() as f64;
         size.predictions() * size.train * distances
+    }
+}
+
+/// A power of two that distances are measured in: 1, but where the inputs are so large or so small
+/// that squared distances would leave the range of numbers.
+fn unit_of(inputs: &[f64], points: &[f64]) -> f64 {
+    let most = |all: &[f64]| all.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    let size = most(inputs).max(most(points));
+    match size == 0.0 || (1e-100..1e100).contains(&size) {
+        true => 1.0,
+        false => f64::from_bits(size.to_bits() & f64::INFINITY.to_bits()).max(f64::MIN_POSITIVE),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::cholesky::{factorise, solve};
 use super::family::{Blueprint, Family, Most, Number, Task, whole};
-use super::{Basis, Learner, Size, room, softmax};
+use super::{Basis, Learner, Remark, Size, room, softmax};
 use crate::lanes::{add_scaled, combine, dot};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
@@ -73,7 +73,8 @@ pub struct LogisticSetting {
 /// | `degree` | degree of the polynomials | 0 to 9 | 1 |
 /// | `lambda` | λ, against the *sum* of the losses | from 0 | 0 |
 ///
-/// Where λ is below 10⁻¹⁰ n, that is taken instead. It is far below what the data say, but classes that
+/// Where λ is below 10⁻¹⁰ n, that is taken instead, and the run says in how many training sets it
+/// mattered because the classes could be told apart. It is far below what the data say, but classes that
 /// a polynomial can tell apart without error would have infinite weights otherwise, and more
 /// features than points no definite ones. A class that the training set lacks has
 /// probability 0, and is left out of the fit.
@@ -117,6 +118,9 @@ pub struct Logistic {
     present: Vec<usize>,
     /// By setting: the weights of every class present but the first, less those of the first.
     weights: Vec<Vec<f64>>,
+    /// By setting: whether the fit tells the classes apart without error, and only the least penalty
+    /// keeps its weights finite.
+    separated: Vec<bool>,
     scores: Vec<f64>,
     row: Vec<f64>,
 }
@@ -132,6 +136,7 @@ impl Logistic {
     pub fn new(settings: Vec<LogisticSetting>, classes: usize, range: (f64, f64)) -> Self {
         Logistic {
             weights: vec![Vec::new(); settings.len()],
+            separated: vec![false; settings.len()],
             settings,
             classes,
             range,
@@ -163,13 +168,22 @@ impl Learner for Logistic {
         self.newton.load(&data.labels, &mut self.present);
         // In the form of the present classes, less the first, two classes would have half of it.
         let factor = if self.classes == 2 { 2.0 } else { 1.0 };
-        for (setting, weights) in self.settings.iter().zip(&mut self.weights) {
+        let least = LEAST_PENALTY * data.len() as f64;
+        let found = self.weights.iter_mut().zip(&mut self.separated);
+        for (setting, (weights, separated)) in self.settings.iter().zip(found) {
             weights.clear();
+            *separated = false;
             if let Some(columns) = self.features.up_to(setting.degree) {
-                let lambda = setting.lambda.max(LEAST_PENALTY * data.len() as f64);
+                let lambda = setting.lambda.max(least);
                 self.newton.fit(columns, factor * lambda, weights);
+                *separated = setting.lambda < least && self.newton.separates();
             }
         }
+    }
+
+    fn remarks(&self) -> Option<Vec<Option<Remark>>> {
+        let remark = |separated: &bool| separated.then_some(Remark::Separated);
+        Some(self.separated.iter().map(remark).collect())
     }
 
     fn predict(&mut self, points: &Points, out: &mut [f64]) {
@@ -443,6 +457,20 @@ impl Newton {
             length /= 2.0;
         }
         None
+    }
+
+    /// Whether the last fit gives every training point's own class the largest score.
+    fn separates(&self) -> bool {
+        let count = self.members.len();
+        let classes = self.sizes.len();
+        let score = |k: usize, i: usize| match k {
+            0 => 0.0,
+            _ => self.scores[(k - 1) * count + i],
+        };
+        let right = |(i, &own): (usize, &usize)| {
+            (0..classes).all(|k| k == own || score(k, i) < score(own, i))
+        };
+        classes > 1 && self.members.iter().enumerate().all(right)
     }
 
     /// Σ -ln p_y.

@@ -129,6 +129,12 @@ pub trait Learner: Replicate + Send + Sync {
         size.train * (size.dimension + 2.0)
     }
 
+    /// What the fit of every setting to the last training set met with; `None` for a learner that
+    /// never has anything to remark.
+    fn remarks(&self) -> Option<Vec<Option<Remark>>> {
+        None
+    }
+
     /// Whether it solves for weights, and can be asked to [`Learner::diagnose`] that.
     fn solves(&self) -> bool {
         false
@@ -207,6 +213,16 @@ pub struct Diagnosis {
     pub condition: f64,
     /// ‖w‖, the length of the weights.
     pub weight_norm: f64,
+}
+
+/// What a fit met with that its user should know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remark {
+    /// Gradient descent diverged: a step is more than twice the inverse of the largest curvature.
+    Diverged,
+    /// The classes of the training set can be told apart without error, and no penalty was asked
+    /// for: the weights would be infinite without the least one that was used instead.
+    Separated,
 }
 
 /// Copies a learner behind the trait; implemented for every learner that is [`Clone`].

@@ -68,6 +68,11 @@ impl Spectrum {
         &self.weights
     }
 
+    /// The largest singular value of the last matrix.
+    pub fn largest(&self) -> f64 {
+        self.s.first().copied().unwrap_or(0.0)
+    }
+
     /// Weights that minimise ‖y - Φ w‖² + λ ‖w‖² for every λ of a list: the filter s/(s² + λ). At
     /// λ = 0 this is the solution of minimum norm.
     pub fn ridge(&mut self, design: MatRef<f64>, y: &[f64], lambdas: &[f64]) -> &[f64] {

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::decompose::{Decomposition, Doubt, Estimate, Loss, Parts, Split, interval_factor};
 use crate::engine::{LearnerResults, Results};
 use crate::experiment::{Curve, Experiment, Length, TestKind};
+use crate::learner::Remark;
 use crate::problem::NORMAL_REACH;
 use crate::words::{short, thousands};
 
@@ -39,6 +40,7 @@ pub struct Agreement {
 pub fn report(experiment: &Experiment, results: &Results, seconds: f64) -> Report {
     let mut report = Report::default();
     let _ = write(&mut report.text, experiment, results, seconds);
+    report.warnings.extend(remarks(experiment, results));
     report.warnings.extend(doubts(experiment, results));
     let (said, agreement) = identity(experiment, results).unzip();
     report.agreement = agreement;
@@ -404,8 +406,14 @@ fn doubts(experiment: &Experiment, results: &Results) -> Vec<String> {
     for doubt in Doubt::ALL {
         for (curve, learner) in experiment.curves.iter().zip(&results.learners) {
             let all = &learner.decomposition.parts;
+            // A fit that diverged is no heavy tail.
+            let diverged = |setting: usize| {
+                let remarked = learner.remarks[setting];
+                remarked.is_some_and(|remarked| remarked.remark == Remark::Diverged)
+            };
             let settings: Vec<usize> = (0..all.len())
                 .filter(|setting| all[*setting].doubts.contains(&doubt))
+                .filter(|setting| doubt != Doubt::HeavyTail || !diverged(*setting))
                 .collect();
             if settings.is_empty() {
                 continue;
@@ -453,6 +461,37 @@ fn doubts(experiment: &Experiment, results: &Results) -> Vec<String> {
                      `test = {{ draw = 1000 }}`.",
                     thousands(experiment.test.points.len() as u64),
                     short(settings.iter().map(|s| all[*s].grid_error()).fold(0.0, f64::max))
+                ),
+            });
+        }
+    }
+    warnings
+}
+
+/// What fits to the first training sets gave cause to remark, one sentence for every learner and
+/// remark.
+fn remarks(experiment: &Experiment, results: &Results) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for remark in [Remark::Diverged, Remark::Separated] {
+        for (curve, learner) in experiment.curves.iter().zip(&results.learners) {
+            let found = learner.remarks.iter().enumerate();
+            let found = found.filter_map(|(setting, remarked)| Some((setting, (*remarked)?)));
+            let found = found.filter(|(_, remarked)| remarked.remark == remark);
+            let (settings, remarked): (Vec<usize>, Vec<_>) = found.unzip();
+            let Some(most) = remarked.iter().max_by_key(|remarked| remarked.count) else {
+                continue;
+            };
+            let what = format!("`{}`{}", curve.name, places(curve, &settings));
+            let often = format!("in {} of the first {} training sets", most.count, most.of);
+            warnings.push(match remark {
+                Remark::Diverged => format!(
+                    "gradient descent of {what} diverges ({often}): its steps are too long for the \
+                     penalty. Choose a smaller `rate` or `lambda`."
+                ),
+                Remark::Separated => format!(
+                    "{what} tells the classes apart without error ({often}): without a penalty the \
+                     weights would be infinite, and λ = 1e-10 n is used instead. Choose a larger \
+                     `lambda`, or fewer features."
                 ),
             });
         }
@@ -545,7 +584,10 @@ fn with_interval(estimate: Estimate) -> String {
         }
         // An estimate may lie outside of what is possible.
         Some([low, high]) => {
-            let digits = |value: f64| rounded(value, decimals(high - low, high).max(1));
+            let digits = |value: f64| match is_extreme(high.abs().max(value.abs())) {
+                true => format!("{value:.3e}").replace('-', "−"),
+                false => rounded(value, decimals(high - low, high).max(1)),
+            };
             format!("{} ({} to {})", digits(value), digits(low), digits(high))
         }
         None => alone(value),

@@ -13,6 +13,7 @@ mod coverage;
 mod degenerate;
 mod discriminant;
 mod diversity;
+mod doubts;
 mod ensembles;
 mod exact;
 mod figures;

@@ -11,7 +11,7 @@ use rand_distr::{Distribution, StandardNormal};
 use super::cosine::cosines;
 use super::family::{Blueprint, Family, LAMBDA, Most, Number, Task, whole};
 use super::spectrum::{Spectrum, diagnose, length};
-use super::{Diagnosis, Learner, Size, room};
+use super::{Diagnosis, Learner, Remark, Size, room};
 use crate::lanes::{BLOCK, combine, wide};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
@@ -107,7 +107,8 @@ pub struct FourierSetting {
 /// | `epochs` | t, steps of gradient descent | from 0 | no limit: the exact minimum |
 /// | `rate` | η, the step on the mean squared error | above 0, to 1 | 0.5 |
 ///
-/// Since ‖φ(x)‖² is at most 2, a rate of up to 1 never diverges without a penalty.
+/// Since ‖φ(x)‖² is at most 2, a rate of up to 1 never diverges without a penalty, nor with one of
+/// λ ≤ 2n (1/η - 1). Beyond, the run says where it diverges.
 ///
 /// **Cost** of a whole path over p at λ = 0: one QR of the first n features gives every p ≤ n by a
 /// triangular solve each; beyond, the n × n matrix ΦΦᵀ grows from p to p and is factored by
@@ -151,6 +152,8 @@ pub struct Fourier {
     exact: MinimumNorm,
     spectrum: Spectrum,
     design: Vec<f64>,
+    /// By setting: whether gradient descent diverged.
+    diverged: Vec<bool>,
 }
 
 /// The random features as they were drawn last.
@@ -232,6 +235,7 @@ impl Fourier {
         }
         Fourier {
             weights: vec![Vec::new(); settings.len()],
+            diverged: vec![false; settings.len()],
             at_inputs: vec![Vec::new(); scales.len()],
             settings,
             scales,
@@ -311,9 +315,18 @@ impl Learner for Fourier {
                             self.weights[c].extend(found.iter().map(|weight| norm * weight));
                         }
                     }
+                    let largest = self.spectrum.largest();
+                    for &c in same {
+                        self.diverged[c] = path[c].diverges(largest, n);
+                    }
                 }
             }
         }
+    }
+
+    fn remarks(&self) -> Option<Vec<Option<Remark>>> {
+        let remark = |diverged: &bool| diverged.then_some(Remark::Diverged);
+        Some(self.diverged.iter().map(remark).collect())
     }
 
     fn predict(&mut self, points: &Points, out: &mut [f64]) {
@@ -398,6 +411,12 @@ impl FourierSetting {
     /// Whether the weights are the exact minimum without a penalty.
     fn is_plain(&self) -> bool {
         self.lambda == 0.0 && self.epochs.is_infinite()
+    }
+
+    /// Whether gradient descent moves away from the minimum along the direction of the largest
+    /// singular value: η (s² + λ)/n is above 2.
+    fn diverges(&self, s: f64, n: usize) -> bool {
+        self.epochs.is_finite() && self.rate * (s * s + self.lambda) / n as f64 > 2.0
     }
 
     /// What becomes of a direction with singular value s: s/(s² + λ), times what gradient descent
