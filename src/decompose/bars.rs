@@ -4,7 +4,7 @@ use super::estimate::{Tested, unit};
 use super::interval::{Fluctuation, on_log_scale, widened};
 use super::probe::{Probed, Spread};
 use super::{Doubt, Estimate, Tally, heavy_tail, interval_factor};
-use crate::learner::Moments;
+use crate::learner::RiskMoments;
 
 /// The reach of an error that is known from many points, in standard deviations.
 const NORMAL_REACH: f64 = 1.959_963_984_540_054;
@@ -197,7 +197,9 @@ impl<'a> Bars<'a> {
         parts: [(Estimate, PointsPart); 3],
     ) -> Vec<Doubt> {
         let tested = &self.tested;
-        let moments = tested.moments.map_or(Moments::Enough, |all| all[setting]);
+        let moments = tested
+            .moments
+            .map_or(RiskMoments::Enough, |all| all[setting]);
         let unbounded = !tested.loss.is_bounded(tested.outputs);
         let few = parts
             .iter()
@@ -211,8 +213,8 @@ impl<'a> Bars<'a> {
                 && points.se > 0.01 * estimate.value.abs()
         });
         let found = [
-            (Doubt::InfiniteMean, moments == Moments::NoMean),
-            (Doubt::InfiniteSpread, moments == Moments::NoSpread),
+            (Doubt::InfiniteMean, moments == RiskMoments::NoMean),
+            (Doubt::InfiniteSpread, moments == RiskMoments::NoSpread),
             (
                 Doubt::HeavyTail,
                 unbounded && heavy_tail(largest_share, all.count),

@@ -4,7 +4,7 @@ use super::bars::{Average, Bars, Pointwise};
 use super::interval::{Ends, Fluctuation, deviations};
 use super::probe::Probed;
 use super::{Doubt, Loss, Sources, Tally, classes, diversity, interval_factor, sources};
-use crate::learner::Moments;
+use crate::learner::RiskMoments;
 
 /// How many groups resamples are dealt to: intervals from 20 to 25 groups with Student's t cover
 /// as they should even where bias² is near zero, where fewer groups or single resamples do not.
@@ -272,7 +272,7 @@ pub struct Tested<'a> {
     /// By setting, for learners that average members: how many.
     pub members: Option<&'a [usize]>,
     /// By setting: what theory says of the moments of the risk over training sets.
-    pub moments: Option<&'a [Moments]>,
+    pub moments: Option<&'a [RiskMoments]>,
     /// Whether the noise has no fourth moment.
     pub heavy_noise: bool,
     /// By setting: what other points tell of averages over the test points.

@@ -4,7 +4,7 @@ use faer::MatRef;
 
 use super::family::{Blueprint, Choice, Family, LAMBDA, Most, Number, Task, whole};
 use super::spectrum::{Spectrum, diagnose, length};
-use super::{Diagnosis, Expected, Learner, Moments, Size, room};
+use super::{Diagnosis, Expected, Learner, RiskMoments, Size, room};
 use crate::problem::{Inputs, Labels, Points, Problem, Training, Truth};
 use crate::stream::Stream;
 
@@ -243,7 +243,7 @@ impl Learner for Linear {
 
     /// On normal inputs the risk of least squares has a mean for |p - n| ≥ 2 and a mean square for
     /// |p - n| ≥ 4; a constant takes one from n.
-    fn moments(&self, problem: &Problem) -> Option<Vec<Moments>> {
+    fn moments(&self, problem: &Problem) -> Option<Vec<RiskMoments>> {
         let Inputs::Normal { .. } = problem.inputs else {
             return None;
         };
@@ -252,17 +252,17 @@ impl Learner for Linear {
         }
         let exact = self.expected(problem);
         let rows = problem.train.saturating_sub(usize::from(self.intercept));
-        let mut moments = vec![Moments::Enough; self.capacities];
+        let mut moments = vec![RiskMoments::Enough; self.capacities];
         for group in &self.groups {
             let used = group.features.min(problem.dimension);
             for (&c, lambda) in group.settings.iter().zip(&group.lambdas) {
                 // Without noise, and with all of the truth within reach, nothing is fitted wrongly.
                 let certain = exact.as_ref().is_some_and(|exact| exact[c].variance == 0.0);
                 moments[c] = match used.abs_diff(rows) {
-                    _ if *lambda > 0.0 || certain => Moments::Enough,
-                    0 | 1 => Moments::NoMean,
-                    2 | 3 => Moments::NoSpread,
-                    _ => Moments::Enough,
+                    _ if *lambda > 0.0 || certain => RiskMoments::Enough,
+                    0 | 1 => RiskMoments::NoMean,
+                    2 | 3 => RiskMoments::NoSpread,
+                    _ => RiskMoments::Enough,
                 };
             }
         }

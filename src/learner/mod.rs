@@ -112,7 +112,7 @@ pub trait Learner: Replicate + Send + Sync {
 
     /// What is known beforehand of the moments of every setting's risk over training sets, for
     /// problems where a mean or its error bar does not exist; `None` where nothing is known.
-    fn moments(&self, problem: &Problem) -> Option<Vec<Moments>> {
+    fn moments(&self, problem: &Problem) -> Option<Vec<RiskMoments>> {
         let _ = problem;
         None
     }
@@ -193,7 +193,7 @@ pub struct Expected {
 
 /// What is known beforehand about the moments of a fit's risk over training sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Moments {
+pub enum RiskMoments {
     /// Nothing speaks against a mean and an error bar.
     #[default]
     Enough,

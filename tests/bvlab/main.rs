@@ -33,6 +33,7 @@ mod paths;
 mod pictures;
 mod polynomial;
 mod properties;
+mod recorded;
 mod reproducible;
 mod schema;
 mod setup;
