@@ -15,6 +15,7 @@
 use super::estimate::{Parts, PointsError, Rest, Tested, jackknife};
 use super::loss::times_log;
 use super::{Decomposition, Estimate, Loss, Split, Tally, diversity};
+use crate::maths::{exp, hypot, ln};
 use crate::problem::most_probable;
 
 /// What is told of a setting besides noise, bias and variance, by name.
@@ -56,8 +57,8 @@ impl Loss {
             Loss::Squared => unreachable!("squared loss has estimates of its own"),
             Loss::CrossEntropy { .. } => {
                 let most = mean.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                let sum: f64 = mean.iter().map(|m| (m - most).exp()).sum();
-                let log_sum = most + sum.ln();
+                let sum: f64 = mean.iter().map(|m| exp(m - most)).sum();
+                let log_sum = most + ln(sum);
                 let excess: f64 = truth
                     .iter()
                     .zip(mean)
@@ -214,7 +215,7 @@ fn of_setting(
         let left_out = left_out.iter().map(|parts| parts[i]);
         Estimate {
             value,
-            se: jackknife(left_out).hypot(points_error.of(&at_points[i], value)),
+            se: hypot(jackknife(left_out), points_error.of(&at_points[i], value)),
         }
     };
     let [mut noise, bias2, variance] = [0, 1, 2].map(estimate);
@@ -254,7 +255,7 @@ fn of_setting(
         });
         Estimate {
             value: if gap { mean - value } else { mean },
-            se: jackknife(without).hypot(spread),
+            se: hypot(jackknife(without), spread),
         }
     };
     let spread = points_error.of(&risks, value);
@@ -266,7 +267,7 @@ fn of_setting(
         variance,
         risk: Estimate {
             value,
-            se: jackknife(risk_left_out.iter().copied()).hypot(spread),
+            se: hypot(jackknife(risk_left_out.iter().copied()), spread),
         },
         train: outer(&|tally| tally.train[setting], false, 0.0),
         test: outer(&|tally| tally.test[setting], false, spread),

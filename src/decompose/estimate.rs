@@ -1,6 +1,7 @@
 //! Estimates of the parts and their standard errors.
 
 use super::{Loss, Sources, Tally, classes, diversity, sources};
+use crate::maths::hypot;
 
 /// How many groups resamples are dealt to: intervals from 20 to 25 groups with Student's t cover
 /// as they should even where bias² is near zero, where fewer groups or single resamples do not.
@@ -118,7 +119,7 @@ impl Decomposition {
         let value = a.risk.value - b.risk.value;
         Estimate {
             value,
-            se: jackknife(left_out).hypot(self.points.of(&apart, value)),
+            se: hypot(jackknife(left_out), self.points.of(&apart, value)),
         }
     }
 }
@@ -332,7 +333,7 @@ impl Decomposition {
         for (i, estimate) in estimates.iter_mut().enumerate() {
             *estimate = Estimate {
                 value: values[i],
-                se: jackknife(left_out[i].iter().copied()).hypot(spread[i]),
+                se: hypot(jackknife(left_out[i].iter().copied()), spread[i]),
             };
         }
         let sources = contrasted.map(|sums| {
@@ -404,8 +405,10 @@ impl Decomposition {
             let along: Vec<f64> = by_point.iter().map(|parts| parts[i]).collect();
             Estimate {
                 value: values[i],
-                se: jackknife(left_out.iter().map(|parts| parts[i]))
-                    .hypot(self.points.of(&along, values[i])),
+                se: hypot(
+                    jackknife(left_out.iter().map(|parts| parts[i])),
+                    self.points.of(&along, values[i]),
+                ),
             }
         });
         let correlation = members.map(|members| Estimate {
@@ -454,7 +457,7 @@ impl Parts {
             risk_median_se: {
                 let ratio = histogram.quantile(0.5) / excess;
                 let ratio = if ratio.is_finite() { ratio } else { 0.0 };
-                histogram.quantile_se(0.5).hypot(ratio * spread)
+                hypot(histogram.quantile_se(0.5), ratio * spread)
             },
             ..Parts::default()
         }

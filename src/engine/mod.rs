@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::decompose::{self, Decomposition, Exact, Tally, Tested, groups_for, heavy_tail};
 use crate::experiment::{Curve, Experiment, Length, Stage, TestKind};
 use crate::learner::{Diagnosis, Expected};
+use crate::maths::square;
 use crate::problem::{Labels, NotFinite, Training};
 use blocks::{Block, boundary};
 pub use replay::Replay;
@@ -272,7 +273,7 @@ fn at_test_points(experiment: &Experiment) -> Result<AtTestPoints, RunError> {
     for problem in &experiment.problems {
         noise.push(match problem.labels {
             Labels::Numbers { .. } => {
-                let variances = points.rows().map(|x| Ok(problem.sd_at(x)?.powi(2)));
+                let variances = points.rows().map(|x| Ok(square(problem.sd_at(x)?)));
                 variances.collect::<Result<_, _>>().map_err(problem_error)?
             }
             Labels::Classes(_) => truth.chunks_exact(outputs).map(|p| loss.least(p)).collect(),

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::decompose::{Decomposition, Estimate, Loss, Parts, Split, heavy_tail, interval_factor};
 use crate::engine::{LearnerResults, Results};
 use crate::experiment::{Curve, Experiment, Length, TestKind};
+use crate::maths::log10;
 use crate::problem::{Inputs, NORMAL_REACH};
 use crate::words::{short, thousands};
 
@@ -440,7 +441,7 @@ fn decimals(reach: f64, value: f64) -> usize {
         false => value.abs() / 1000.0,
     };
     match scale > 0.0 {
-        true => (-scale.log10().floor()).clamp(0.0, 12.0) as usize,
+        true => (-log10(scale).floor()).clamp(0.0, 12.0) as usize,
         false => 1,
     }
 }
