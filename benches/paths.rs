@@ -159,7 +159,7 @@ fn tree_on_a_table(bencher: Bencher, classes: usize) {
     };
     let (inputs, test) = (rows(&mut stream, 300), rows(&mut stream, 100));
     let label = |x: &[f64]| {
-        let number = x[0] + x[1] * x[2] + 0.5 * (9.0 * x[3]).sin() + 0.5 * x[4];
+        let number = x[0] + x[1] * x[2] + 0.5 * bvlab::maths::sin(9.0 * x[3]) + 0.5 * x[4];
         match classes {
             0 => number,
             _ => (number * classes as f64 / 2.0)

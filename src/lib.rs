@@ -16,6 +16,7 @@
 //! - [`engine`]: resamples × threads, with the same answer on any number of them.
 //! - [`simulation`]: small experiments without a learner or a problem of the usual kind.
 //! - [`outcome`]: results as tables and a manifest.
+//! - [`maths`]: functions and draws with the same bits on every platform.
 //! - [`figure`]: tables -> pictures.
 //! - [`lab`]: the live page and its server.
 //!
@@ -40,6 +41,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+// Tests compare with the standard library's functions; see `clippy.toml`.
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 #[doc(hidden)]
 pub mod cli;
 pub mod decompose;
@@ -49,6 +53,7 @@ pub mod figure;
 pub mod lab;
 mod lanes;
 pub mod learner;
+pub mod maths;
 pub mod outcome;
 pub mod problem;
 pub mod shipped;

@@ -5,6 +5,7 @@ use super::interval::{Fluctuation, on_log_scale, widened};
 use super::probe::{Probed, Spread};
 use super::{Doubt, Estimate, Tally, heavy_tail, interval_factor};
 use crate::learner::RiskMoments;
+use crate::maths::hypot;
 
 /// The reach of an error that is known from many points, in standard deviations.
 const NORMAL_REACH: f64 = 1.959_963_984_540_054;
@@ -164,7 +165,7 @@ impl<'a> Bars<'a> {
         fluctuation: Option<Fluctuation>,
         points: PointsPart,
     ) -> Estimate {
-        let all = se.hypot(points.se);
+        let all = hypot(se, points.se);
         match fluctuation {
             Some(fluctuation) => {
                 let [low, high] = fluctuation.interval(value, self.t);
@@ -184,7 +185,7 @@ impl<'a> Bars<'a> {
     pub fn above(&self, known: f64, value: f64, se: f64, points: PointsPart) -> Estimate {
         let inner = on_log_scale(value - known, se, self.t).map(|end| known + end);
         let ends = widened(value, inner, points.reach);
-        Estimate::within(value, se.hypot(points.se), ends)
+        Estimate::within(value, hypot(se, points.se), ends)
     }
 
     /// What to doubt, from the parts of the error that the test points have beside those from the

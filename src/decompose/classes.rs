@@ -17,6 +17,7 @@ use super::estimate::{AgainstTheory, Parts, PointsError, Rest, Tested, jackknife
 use super::interval::{Fluctuation, deviations};
 use super::loss::times_log;
 use super::{Decomposition, Estimate, Loss, Split, Tally, diversity};
+use crate::maths::{exp, hypot, ln};
 use crate::problem::most_probable;
 
 /// What is told of a setting besides noise, bias and variance, by name.
@@ -62,8 +63,8 @@ impl Loss {
             Loss::Squared => unreachable!("squared loss has estimates of its own"),
             Loss::CrossEntropy { .. } => {
                 let most = mean.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                let sum: f64 = mean.iter().map(|m| (m - most).exp()).sum();
-                let log_sum = most + sum.ln();
+                let sum: f64 = mean.iter().map(|m| exp(m - most)).sum();
+                let log_sum = most + ln(sum);
                 let excess: f64 = truth
                     .iter()
                     .zip(mean)
@@ -275,7 +276,7 @@ fn of_setting(
             return Estimate::without_error(value);
         }
         let left_out = left_out.iter().map(|parts| parts[i]);
-        let se = jackknife(left_out).hypot(points_error.of(&at_points[i], value));
+        let se = hypot(jackknife(left_out), points_error.of(&at_points[i], value));
         Estimate::new(value, se)
     };
     let extra = names.iter().enumerate();
@@ -345,7 +346,7 @@ fn of_setting(
         },
         doubts: bars.doubts(setting, all, of_risks.largest_share, doubtful),
         noise,
-        noise_se: noise_se.hypot(of_noise.se),
+        noise_se: hypot(noise_se, of_noise.se),
         bias2,
         variance,
         risk,

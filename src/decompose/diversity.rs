@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::estimate::{PointsError, Rest, Tested, jackknife};
 use super::{Estimate, Loss, Tally};
+use crate::maths::{exp, hypot, ln};
 use crate::problem::most_probable;
 
 /// Sums over the members of ensembles, for one learner.
@@ -99,7 +100,7 @@ impl Loss {
         let both = ensemble.iter().zip(member);
         match self {
             Loss::Squared => both.map(|(q, p)| (q - p) * (q - p)).sum(),
-            Loss::CrossEntropy { .. } => both.map(|(q, p)| q.exp() * (q - p)).sum(),
+            Loss::CrossEntropy { .. } => both.map(|(q, p)| exp(*q) * (q - p)).sum(),
             Loss::ZeroOne(_) => self.excess(member, truth) - self.excess(ensemble, truth),
         }
     }
@@ -110,8 +111,8 @@ impl Loss {
             Loss::Squared => self.excess(mean, truth),
             Loss::CrossEntropy { .. } => {
                 let most = mean.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                let sum: f64 = mean.iter().map(|m| (m - most).exp()).sum();
-                self.excess(mean, truth) + most + sum.ln()
+                let sum: f64 = mean.iter().map(|m| exp(m - most)).sum();
+                self.excess(mean, truth) + most + ln(sum)
             }
             Loss::ZeroOne(_) => truth[most_probable(truth)] - truth[most_probable(mean)],
         }
@@ -271,7 +272,7 @@ pub(super) fn of_setting(
         let along: Vec<f64> = at_points.iter().map(|parts| parts[i]).collect();
         let value = along.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>();
         let se = jackknife(left_out.iter().map(|parts| parts[i]));
-        Estimate::new(value, se.hypot(points_error.of(&along, value)))
+        Estimate::new(value, hypot(se, points_error.of(&along, value)))
     };
     let mut told: Vec<(&'static str, Estimate)> = Vec::new();
     for (i, name) in NAMES.into_iter().enumerate().take(5) {

@@ -5,6 +5,7 @@ use super::interval::{Ends, Fluctuation, deviations};
 use super::probe::Probed;
 use super::{Doubt, Loss, Sources, Tally, classes, diversity, interval_factor, sources};
 use crate::learner::RiskMoments;
+use crate::maths::{hypot, ln};
 
 /// How many groups resamples are dealt to: intervals from 20 to 25 groups with Student's t cover
 /// as they should even where bias² is near zero, where fewer groups or single resamples do not.
@@ -130,7 +131,7 @@ impl Parts {
             points,
         } = self.against_theory;
         let with_points = |apart: f64, se: f64, points: f64| match of_all_inputs && se > 0.0 {
-            true => apart / 1.0_f64.hypot(points / se),
+            true => apart / hypot(1.0, points / se),
             false => apart,
         };
         // Rounding is no difference.
@@ -146,7 +147,7 @@ impl Parts {
         let of_variance = match same(self.variance.value, variance, scale) {
             true => 0.0,
             false => {
-                let apart = (self.variance.value / variance).ln() * self.variance.value;
+                let apart = ln(self.variance.value / variance) * self.variance.value;
                 with_points(apart / variance_se, variance_se, points[1])
             }
         };
@@ -191,7 +192,7 @@ impl Decomposition {
             .map(|j| excess(self, setting, j) - excess(other, others, j))
             .collect();
         let value = a.risk.value - b.risk.value;
-        let se = jackknife(left_out).hypot(self.points.of(&apart, value));
+        let se = hypot(jackknife(left_out), self.points.of(&apart, value));
         let reach = interval_factor(0.95, self.groups) * se;
         Estimate::within(value, se, [value - reach, value + reach])
     }
@@ -513,7 +514,7 @@ impl Decomposition {
         let parts = std::array::from_fn(|i| {
             let along: Vec<f64> = by_point.iter().map(|parts| parts[i]).collect();
             let se = jackknife(left_out.iter().map(|parts| parts[i]));
-            Estimate::new(values[i], se.hypot(self.points.of(&along, values[i])))
+            Estimate::new(values[i], hypot(se, self.points.of(&along, values[i])))
         });
         let correlation = members.map(|members| {
             let left_out = left_out.iter();
@@ -558,7 +559,7 @@ impl Parts {
             risk_median_se: {
                 let ratio = histogram.quantile(0.5) / excess;
                 let ratio = if ratio.is_finite() { ratio } else { 0.0 };
-                histogram.quantile_se(0.5).hypot(ratio * spread)
+                hypot(histogram.quantile_se(0.5), ratio * spread)
             },
             ..Parts::default()
         }

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use crate::learner::Learner;
+use crate::maths::square;
 use crate::problem::{NotFinite, Points, Problem, Training};
 use crate::stream::{Purpose, Stream};
 
@@ -48,7 +49,7 @@ pub fn exact(
     let variances = data
         .inputs
         .rows()
-        .map(|x| Ok(problem.sd_at(x)?.powi(2)))
+        .map(|x| Ok(square(problem.sd_at(x)?)))
         .collect::<Result<Vec<f64>, NotFinite>>()?;
     for (x, label) in data.inputs.rows().zip(&mut data.labels) {
         problem.truth_at(x, std::slice::from_mut(label))?;
@@ -60,7 +61,7 @@ pub fn exact(
         for (x, value) in points.rows().zip(predictions) {
             let mut truth = [0.0];
             problem.truth_at(x, &mut truth)?;
-            *value = (*value - truth[0]).powi(2);
+            *value = square(*value - truth[0]);
         }
     }
     data.labels.fill(0.0);

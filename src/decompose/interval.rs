@@ -24,6 +24,7 @@
 
 use super::Tally;
 use crate::lanes::dot;
+use crate::maths::{exp, hypot, pow};
 
 /// Both ends of an interval.
 pub(super) type Ends = [f64; 2];
@@ -119,7 +120,7 @@ impl Fluctuation {
         let (found, mean) = ((estimate + self.trace).max(0.0), theta + self.trace);
         let degrees = mean * mean / (2.0 * along + self.square);
         let width = 2.0 / (9.0 * degrees);
-        ((found / mean).cbrt() - (1.0 - width)) / width.sqrt()
+        (cube_root(found / mean) - (1.0 - width)) / width.sqrt()
     }
 
     /// The interval around an estimate of a squared mean: all θ ≥ 0 within t standard errors.
@@ -156,6 +157,10 @@ impl Fluctuation {
     }
 }
 
+fn cube_root(number: f64) -> f64 {
+    pow(number, 1.0 / 3.0)
+}
+
 /// The deviations of the groups' means from the mean of all, `at` some numbers of a tally, each
 /// times the root of its weight.
 pub(super) fn deviations(
@@ -176,7 +181,7 @@ pub(super) fn deviations(
 pub(super) fn on_log_scale(value: f64, se: f64, t: f64) -> Ends {
     match value > 0.0 && se > 0.0 {
         true => {
-            let factor = (t * se / value).exp();
+            let factor = exp(t * se / value);
             [value / factor, value * factor]
         }
         false => [value - t * se, value + t * se],
@@ -187,8 +192,8 @@ pub(super) fn on_log_scale(value: f64, se: f64, t: f64) -> Ends {
 pub(super) fn widened(value: f64, [low, high]: Ends, reach: f64) -> Ends {
     match reach > 0.0 {
         true => [
-            value - (value - low).hypot(reach),
-            value + (high - value).hypot(reach),
+            value - hypot(value - low, reach),
+            value + hypot(high - value, reach),
         ],
         false => [low, high],
     }
@@ -268,8 +273,8 @@ mod tests {
             Fluctuation::new(&scaled, &[0.3 * unit], &[1.0; 4]).interval(0.2 * unit * unit, 2.0)
         };
         let [low, high] = of(1.0);
-        for power in [-260, -500, 260, 500] {
-            let unit = 2.0_f64.powi(power);
+        for power in [-260.0, -500.0, 260.0, 500.0] {
+            let unit = pow(2.0, power);
             let found = of(unit).map(|end| end / unit / unit);
             assert_eq!(found, [low, high], "2^{power}");
         }

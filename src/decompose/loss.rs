@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::learner::probability::smooth_logs;
+use crate::maths::{exp, ln};
 use crate::problem::most_probable;
 
 /// How wrong a prediction is.
@@ -109,7 +110,7 @@ impl Loss {
                 .for_each(|(m, truth)| *m += truth),
             Loss::CrossEntropy { .. } => {
                 let most = mean.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-                mean.iter_mut().for_each(|m| *m = (*m - most).exp());
+                mean.iter_mut().for_each(|m| *m = exp(*m - most));
                 let sum: f64 = mean.iter().sum();
                 mean.iter_mut().for_each(|m| *m /= sum);
             }
@@ -165,7 +166,7 @@ impl Loss {
 /// p ln q, which is 0 where p is.
 pub(super) fn times_log(p: f64, q: f64) -> f64 {
     match p > 0.0 {
-        true => p * q.ln(),
+        true => p * ln(q),
         false => 0.0,
     }
 }

@@ -44,7 +44,7 @@ pub use moments::{Observation, Tally};
 pub use probe::{AtProbe, MOST_PROBES, PROBED, Probe, Probed};
 pub use sources::{CELLS, SOURCES, Source, Sources};
 
-use statrs::distribution::{ContinuousCDF, StudentsT};
+pub use crate::maths::student_quantile;
 
 /// How many standard errors reach to either side of an interval of the given level, with so many
 /// groups: the quantile of Student's t on (groups - 1) degrees of freedom.
@@ -55,8 +55,5 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 /// ```
 pub fn interval_factor(level: f64, groups: usize) -> f64 {
     let degrees = groups.saturating_sub(1).max(1) as f64;
-    match StudentsT::new(0.0, 1.0, degrees) {
-        Ok(t) => t.inverse_cdf(0.5 + level / 2.0),
-        Err(_) => f64::NAN,
-    }
+    student_quantile(0.5 + level / 2.0, degrees)
 }

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use crate::decompose::{self, Decomposition, Exact, Tally, Tested, groups_for};
 use crate::experiment::{Curve, Experiment, Length, Stage, TestKind};
 use crate::learner::{Diagnosis, Expected, Remark};
+use crate::maths::square;
 use crate::problem::{Labels, Noise, NotFinite, Points, Training};
 use blocks::{Block, boundary};
 use probe::{ProbedSettings, Probes};
@@ -296,7 +297,7 @@ fn at_points(experiment: &Experiment, points: &Points) -> Result<AtTestPoints, R
     for problem in &experiment.problems {
         noise.push(match problem.labels {
             Labels::Numbers { .. } => {
-                let variances = points.rows().map(|x| Ok(problem.sd_at(x)?.powi(2)));
+                let variances = points.rows().map(|x| Ok(square(problem.sd_at(x)?)));
                 variances.collect::<Result<_, _>>().map_err(problem_error)?
             }
             Labels::Classes(_) => truth.chunks_exact(outputs).map(|p| loss.least(p)).collect(),

@@ -7,6 +7,7 @@ use toml::Spanned;
 use super::raw::{self, Num, Only, RawInputs, RawNoise, RawProblem};
 use super::source::Trouble;
 use super::{Bounds, Test, classes, truth, whole};
+use crate::maths::pow;
 use crate::problem::{
     ClassLaw, Expression, Inputs, Labels, Noise, NotFinite, Points, Problem, Shape, grid, side,
 };
@@ -114,7 +115,7 @@ pub(super) fn check_train(
     if let Inputs::Grid { .. } = inputs
         && side(train, dimension).is_none()
     {
-        let root = (train as f64).powf(1.0 / dimension as f64).floor() as usize;
+        let root = pow(train as f64, 1.0 / dimension as f64).floor() as usize;
         let power = |side: usize| match side.checked_pow(dimension as u32) {
             Some(power) => thousands(power as u64),
             None => "more than can be counted".to_owned(),

@@ -6,6 +6,7 @@ use toml::Spanned;
 
 use super::raw::{Scale, Value};
 use super::source::Trouble;
+use crate::maths::pow;
 use crate::words::{did_you_mean, number};
 
 /// The most values a sweep may have.
@@ -174,7 +175,7 @@ fn spread(entries: &Entries, span: &Range<usize>) -> Result<(Vec<Placed>, Scale)
         _ if i == 0.0 => from,
         _ if i == last => to,
         Scale::Linear => from + (to - from) * i / last,
-        Scale::Log => from * (to / from).powf(i / last),
+        Scale::Log => from * pow(to / from, i / last),
     };
     let values = (0..count as usize).map(|i| (value(i as f64), span.clone()));
     Ok((values.collect(), scale))

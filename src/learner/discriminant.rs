@@ -4,6 +4,7 @@ use super::cholesky::{factorise, forward};
 use super::family::{Blueprint, Family, Most, Number, Task, whole};
 use super::{Learner, Size, room, softmax};
 use crate::lanes::squared_distance;
+use crate::maths::ln;
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
@@ -309,7 +310,7 @@ impl Learner for Discriminant {
                     factorise(out, dimension, |_| floor);
                     model.factors.extend_from_slice(out);
                     let roots = (0..dimension).map(|i| out[i * dimension + i]);
-                    log_determinant = 2.0 * roots.map(f64::ln).sum::<f64>();
+                    log_determinant = 2.0 * roots.map(ln).sum::<f64>();
                 }
                 self.whitened.clear();
                 self.whitened
@@ -317,7 +318,7 @@ impl Learner for Discriminant {
                 forward(out, &mut self.whitened);
                 model.means.extend_from_slice(&self.whitened);
                 let share = size as f64 / count as f64;
-                model.constants.push(share.ln() - 0.5 * log_determinant);
+                model.constants.push(ln(share) - 0.5 * log_determinant);
             }
         }
     }

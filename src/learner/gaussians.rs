@@ -6,6 +6,7 @@ use super::family::{Blueprint, Family, LAMBDA, Most, Number, Task, whole};
 use super::spectrum::Spectrum;
 use super::{Learner, Size, room};
 use crate::lanes::combine;
+use crate::maths::{exp_all, square};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
@@ -155,9 +156,10 @@ impl Bumps {
         let (bumps, constant) = columns.split_at_mut(self.count * x.len());
         for (column, centre) in bumps.chunks_exact_mut(x.len()).zip(&self.centres) {
             for (value, x) in column.iter_mut().zip(x) {
-                *value = (-0.5 * ((x - centre) / self.width).powi(2)).exp();
+                *value = -0.5 * square((x - centre) / self.width);
             }
         }
+        exp_all(bumps);
         constant.fill(1.0);
         columns
     }

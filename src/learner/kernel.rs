@@ -1,8 +1,9 @@
 //! Kernel smoothing.
 
-use super::exponential::weighted;
 use super::family::{Blueprint, Choice, Family, Most, Number, Task};
 use super::{Learner, Size};
+use crate::lanes::{LANES, Lanes, wide};
+use crate::maths::{power, weight_exp};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
@@ -187,8 +188,59 @@ impl KernelShape {
         match self {
             _ if u > 1.0 => 0.0,
             KernelShape::Epanechnikov => 1.0 - u * u,
-            KernelShape::Tricube => (1.0 - u * u * u).powi(3),
+            KernelShape::Tricube => power(1.0 - u * u * u, 3),
             KernelShape::Gaussian | KernelShape::Uniform => 1.0,
+        }
+    }
+}
+
+/// Σ w and Σ w y over the points, with weights w = exp(-scale · (d² - least)) at squared distances
+/// d² ≥ least and labels y. A weight
+/// below e^-700 is 0.
+fn weighted(squares: &[f64], labels: &[f64], least: f64, scale: f64) -> [f64; 2] {
+    wide(
+        #[inline(always)]
+        || {
+            let (mut totals, mut sums) = (Lanes::all(0.0), Lanes::all(0.0));
+            let (whole, rest) = squares.as_chunks::<LANES>();
+            let (whole_labels, rest_labels) = labels.as_chunks::<LANES>();
+            for (squares, labels) in whole.iter().zip(whole_labels) {
+                let mut weights = *squares;
+                for weight in &mut weights {
+                    *weight = weight_exp((least - *weight) * scale);
+                }
+                totals = totals + Lanes(weights);
+                sums = sums + Lanes(weights) * Lanes(*labels);
+            }
+            let mut weights = [0.0; LANES];
+            for (weight, square) in weights.iter_mut().zip(rest) {
+                *weight = weight_exp((least - square) * scale);
+            }
+            totals = totals + Lanes(weights);
+            sums = sums + Lanes(weights) * Lanes::padded(rest_labels);
+            [totals, sums].map(Lanes::total)
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sums_are_those_of_the_plain_loop() {
+        for count in [1, 7, 8, 9, 100, 1003] {
+            let squares: Vec<f64> = (0..count).map(|i| 0.5 + 0.37 * f64::from(i)).collect();
+            let labels: Vec<f64> = squares.iter().map(|square| square.sin() + 2.0).collect();
+            let weights = squares.iter().map(|square| (-0.1 * (square - 0.5)).exp());
+            let total: f64 = weights.clone().sum();
+            let sum: f64 = weights
+                .zip(&labels)
+                .map(|(weight, label)| weight * label)
+                .sum();
+            let found = weighted(&squares, &labels, 0.5, 0.1);
+            assert!((found[0] - total).abs() < 1e-14 * total, "{count}");
+            assert!((found[1] - sum).abs() < 1e-14 * sum, "{count}");
         }
     }
 }

@@ -5,6 +5,7 @@ use faer::MatRef;
 use super::family::{Blueprint, Choice, Family, LAMBDA, Most, Number, Task, whole};
 use super::spectrum::{Spectrum, diagnose, length};
 use super::{Diagnosis, Expected, Learner, RiskMoments, Size, room};
+use crate::maths::square;
 use crate::problem::{Inputs, Labels, Points, Problem, Training, Truth};
 use crate::stream::Stream;
 
@@ -226,12 +227,12 @@ impl Learner for Linear {
         if self.intercept || problem.fixed || !plain || !even {
             return None;
         }
-        let noise = noise.sd.at(&[]).powi(2);
+        let noise = square(noise.sd.at(&[]));
         let n = problem.train as f64;
         let mut expected = vec![Expected::default(); self.capacities];
         for group in &self.groups {
             let used = group.features.min(weights.len());
-            let size = |weights: &[f64]| (sd * length(weights)).powi(2);
+            let size = |weights: &[f64]| square(sd * length(weights));
             let (inside, outside) = (size(&weights[..used]), size(&weights[used..]));
             let form = isotropic(n, used as f64, inside, outside, noise);
             for &c in &group.settings {
@@ -323,7 +324,7 @@ fn isotropic(n: f64, p: f64, inside: f64, outside: f64, noise: f64) -> Expected 
     } else if p > n + 1.0 {
         let share = n / p;
         Expected {
-            bias2: inside * (1.0 - share).powi(2) + outside,
+            bias2: inside * square(1.0 - share) + outside,
             variance: inside * share * (1.0 - share) + unexplained * n / (p - n - 1.0),
         }
     } else if unexplained == 0.0 && p <= n {

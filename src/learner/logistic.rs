@@ -4,6 +4,7 @@ use super::cholesky::{factorise, solve};
 use super::family::{Blueprint, Family, Most, Number, Task, whole};
 use super::{Basis, Learner, Remark, Size, room, softmax};
 use crate::lanes::{add_scaled, combine, dot};
+use crate::maths::{exp, ln, ln_1p};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
@@ -391,7 +392,7 @@ impl Newton {
             .chunks_exact_mut(count)
             .enumerate()
         {
-            let constant = (self.sizes[k + 1] as f64 / self.sizes[0] as f64).ln();
+            let constant = ln(self.sizes[k + 1] as f64 / self.sizes[0] as f64);
             weights[k * each] = constant;
             scores.fill(constant);
         }
@@ -488,10 +489,10 @@ impl Newton {
             let top = others().map(over).fold(0.0, f64::max);
             sum += match top > 0.0 {
                 true => {
-                    let rest: f64 = others().map(|k| (over(k) - top).exp()).sum();
-                    top + ((-top).exp() + rest).ln()
+                    let rest: f64 = others().map(|k| exp(over(k) - top)).sum();
+                    top + ln(exp(-top) + rest)
                 }
-                false => others().map(|k| over(k).exp()).sum::<f64>().ln_1p(),
+                false => ln_1p(others().map(|k| exp(over(k))).sum()),
             };
         }
         sum
@@ -523,7 +524,7 @@ impl Newton {
             let top = (0..classes).map(score).fold(0.0, f64::max);
             let mut total = 0.0;
             for k in 0..classes {
-                let share = (score(k) - top).exp();
+                let share = exp(score(k) - top);
                 shares[k * count + i] = share;
                 total += share;
             }

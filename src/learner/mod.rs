@@ -11,9 +11,7 @@ mod adaboost;
 mod bagging;
 mod boosting;
 mod cholesky;
-mod cosine;
 mod discriminant;
-mod exponential;
 mod family;
 mod forest;
 mod fourier;
@@ -51,6 +49,7 @@ pub use polynomial::{Basis, Polynomial, PolynomialSetting};
 pub(crate) use tree::between;
 pub use tree::{Criterion, Tree, TreeSetting};
 
+use crate::maths::{exp, log2};
 use crate::problem::{Points, Problem, Training};
 use crate::stream::Stream;
 
@@ -172,7 +171,7 @@ impl Size {
     /// The growing of a tree: every coordinate is sorted, and looked through at every level; and in
     /// every node classes are counted.
     fn tree(self) -> f64 {
-        let look = 10.0 * self.train.max(2.0).log2() + 2.0 * self.outputs;
+        let look = 10.0 * log2(self.train.max(2.0)) + 2.0 * self.outputs;
         self.dimension * self.train * look
     }
 
@@ -256,11 +255,7 @@ fn softmax(scores: &[f64], out: &mut [f64]) {
     let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut total = 0.0;
     for (out, score) in out.iter_mut().zip(scores) {
-        *out = if *score == top {
-            1.0
-        } else {
-            (score - top).exp()
-        };
+        *out = if *score == top { 1.0 } else { exp(score - top) };
         total += *out;
     }
     out.iter_mut().for_each(|share| *share /= total);

@@ -1,5 +1,7 @@
 //! What classifiers share: probabilities of K classes, side by side, one row per point.
 
+use crate::maths::{exp, ln};
+
 /// The ε of [`smooth_logs`] where none is given.
 pub const SMOOTHING: f64 = 1e-6;
 
@@ -26,7 +28,7 @@ pub fn smooth_logs(row: &[f64], smoothing: f64, logs: &mut [f64]) {
         false => (0.0, 1.0),
     };
     for (log, p) in logs.iter_mut().zip(row) {
-        *log = ((p + more) / sum).ln();
+        *log = ln((p + more) / sum);
     }
 }
 
@@ -73,7 +75,7 @@ pub fn normalise(row: &mut [f64]) {
 /// ```
 pub fn softmax(row: &mut [f64]) {
     let largest = row.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    row.iter_mut().for_each(|l| *l = (*l - largest).exp());
+    row.iter_mut().for_each(|l| *l = exp(*l - largest));
     normalise(row);
 }
 

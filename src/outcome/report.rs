@@ -7,6 +7,7 @@ use crate::decompose::{Decomposition, Doubt, Estimate, Loss, Parts, Split, inter
 use crate::engine::{LearnerResults, Results};
 use crate::experiment::{Curve, Experiment, Length, TestKind};
 use crate::learner::Remark;
+use crate::maths::log10;
 use crate::problem::NORMAL_REACH;
 use crate::words::{short, thousands};
 
@@ -633,7 +634,7 @@ fn decimals(reach: f64, value: f64) -> usize {
         false => value.abs() / 1000.0,
     };
     match scale > 0.0 {
-        true => (-scale.log10().floor()).clamp(0.0, 12.0) as usize,
+        true => (-log10(scale).floor()).clamp(0.0, 12.0) as usize,
         false => 1,
     }
 }

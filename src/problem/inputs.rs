@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use rand::RngExt;
-use rand_distr::{Distribution, StandardNormal};
 
 use super::{Mixture, Points, Rows};
+use crate::maths::{exp, normal, pow, square};
 use crate::stream::Stream;
 
 /// How many standard deviations of a normal input count as its range.
@@ -69,10 +69,9 @@ impl Inputs {
             Inputs::Uniform { from, to } => values.extend(
                 (0..count * dimension).map(|_| from + (to - from) * stream.random::<f64>()),
             ),
-            Inputs::Normal { mean, sd } => values.extend((0..count * dimension).map(|_| {
-                let z: f64 = StandardNormal.sample(stream);
-                mean + sd * z
-            })),
+            Inputs::Normal { mean, sd } => {
+                values.extend((0..count * dimension).map(|_| mean + sd * normal(stream)));
+            }
             Inputs::Grid { from, to } => fill_grid(*from, *to, count, dimension, values),
             Inputs::Mixture(mixture) => (0..count).for_each(|_| mixture.draw(stream, values)),
             Inputs::Rows(rows) => {
@@ -90,7 +89,7 @@ impl Inputs {
         match self {
             Inputs::Uniform { .. } | Inputs::Grid { .. } | Inputs::Rows(_) => 1.0,
             Inputs::Normal { mean, sd } => {
-                let density = |x: &f64| (-0.5 * ((x - mean) / sd).powi(2)).exp();
+                let density = |x: &f64| exp(-0.5 * square((x - mean) / sd));
                 x.iter().map(density).product()
             }
             Inputs::Mixture(mixture) => mixture.density(x),
@@ -100,7 +99,7 @@ impl Inputs {
 
 /// The number of cells along each axis of a grid of `count` points, where it is whole.
 pub fn side(count: usize, dimension: usize) -> Option<usize> {
-    let guess = (count as f64).powf(1.0 / dimension as f64).round() as usize;
+    let guess = pow(count as f64, 1.0 / dimension as f64).round() as usize;
     (u32::try_from(dimension)
         .ok()
         .and_then(|d| guess.checked_pow(d))

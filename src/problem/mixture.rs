@@ -2,9 +2,9 @@
 //! around arcs.
 
 use rand::RngExt;
-use rand_distr::{Distribution, StandardNormal};
 
 use super::inputs::NORMAL_REACH;
+use crate::maths::{cos, exp, ln, normal, sin};
 use crate::stream::Stream;
 
 /// Components with their classes and shares.
@@ -73,8 +73,8 @@ impl Gaussian {
                 };
             }
         }
-        let log_root: f64 = (0..d).map(|i| root[i * d + i].ln()).sum();
-        let log_peak = -0.5 * d as f64 * std::f64::consts::TAU.ln() - log_root;
+        let log_root: f64 = (0..d).map(|i| ln(root[i * d + i])).sum();
+        let log_peak = -0.5 * d as f64 * ln(std::f64::consts::TAU) - log_root;
         (log_peak.is_finite() && mean.iter().all(|m| m.is_finite())).then_some(Gaussian {
             mean,
             root,
@@ -116,7 +116,7 @@ impl Gaussian {
     fn draw(&self, stream: &mut Stream, values: &mut Vec<f64>) {
         let d = self.mean.len();
         let start = values.len();
-        values.extend((0..d).map(|_| -> f64 { StandardNormal.sample(stream) }));
+        values.extend((0..d).map(|_| normal(stream)));
         // From the last coordinate on, so that those it needs are still there.
         for i in (0..d).rev() {
             let row = &self.root[i * d..=i * d + i];
@@ -157,8 +157,8 @@ impl Arc {
             let middle = ends[0] + (i as f64 + 0.5) * panel;
             for (place, weight) in LEGENDRE {
                 for t in [middle - place * panel / 2.0, middle + place * panel / 2.0] {
-                    let at = [centre[0] + radius * t.cos(), centre[1] + radius * t.sin()];
-                    nodes.push((at, (weight / (2.0 * panels)).ln()));
+                    let at = [centre[0] + radius * cos(t), centre[1] + radius * sin(t)];
+                    nodes.push((at, ln(weight / (2.0 * panels))));
                 }
             }
         }
@@ -183,18 +183,14 @@ impl Arc {
             .iter()
             .map(term)
             .fold(f64::NEG_INFINITY, f64::max);
-        let sum: f64 = self
-            .nodes
-            .iter()
-            .map(|node| (term(node) - most).exp())
-            .sum();
-        most + sum.ln() - (std::f64::consts::TAU * self.sd * self.sd).ln()
+        let sum: f64 = self.nodes.iter().map(|node| exp(term(node) - most)).sum();
+        most + ln(sum) - ln(std::f64::consts::TAU * self.sd * self.sd)
     }
 
     fn draw(&self, stream: &mut Stream, values: &mut Vec<f64>) {
         let t = self.ends[0] + (self.ends[1] - self.ends[0]) * stream.random::<f64>();
-        for (centre, along) in self.centre.into_iter().zip([t.cos(), t.sin()]) {
-            let z: f64 = StandardNormal.sample(stream);
+        for (centre, along) in self.centre.into_iter().zip([cos(t), sin(t)]) {
+            let z = normal(stream);
             values.push(centre + self.radius * along + self.sd * z);
         }
     }
@@ -314,7 +310,7 @@ impl Mixture {
     pub fn density(&self, x: &[f64]) -> f64 {
         let parts = self.components.iter();
         parts
-            .map(|part| part.share * part.cloud.log_density(x).exp())
+            .map(|part| part.share * exp(part.cloud.log_density(x)))
             .sum()
     }
 
@@ -324,13 +320,13 @@ impl Mixture {
         // Relative to the largest density, which far from everything is too small for a number.
         let mut most = f64::NEG_INFINITY;
         for part in &self.components {
-            let log = part.share.ln() + part.cloud.log_density(x);
+            let log = ln(part.share) + part.cloud.log_density(x);
             if log > most {
-                let shrink = (most - log).exp();
+                let shrink = exp(most - log);
                 out.iter_mut().for_each(|p| *p *= shrink);
                 most = log;
             }
-            out[part.class] += (log - most).exp();
+            out[part.class] += exp(log - most);
         }
         let sum: f64 = out.iter().sum();
         out.iter_mut().for_each(|p| *p /= sum);

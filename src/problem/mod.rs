@@ -112,22 +112,29 @@ impl Problem {
             Labels::Rows(_) => unreachable!("rows are drawn above"),
         };
         noise.draw_unit(&mut stream, &mut data.labels);
-        let everywhere = match data.inputs.rows().next() {
-            Some(x) if noise.sd.is_constant() => Some(sd_at(noise, x)?),
-            _ => None,
-        };
         let Training { inputs, labels } = data;
-        let mut finish = |i: usize| {
-            let x = inputs.row(i);
-            let sd = everywhere.map_or_else(|| sd_at(noise, x), Ok)?;
-            labels[i] = truth_at(truth, x)? + sd * labels[i];
-            Ok(())
-        };
-        // By rising x where that is known: a function like the sine takes another turn from time to
-        // time, and a processor foresees turns that come in order.
-        match self.dimension {
-            1 => inputs.order().iter().try_for_each(|&i| finish(i as usize)),
-            _ => (0..inputs.len()).try_for_each(finish),
+        let mut wrong = None;
+        match inputs.rows().next() {
+            Some(x) if noise.sd.is_constant() => {
+                let sd = sd_at(noise, x)?;
+                labels.iter_mut().for_each(|label| *label *= sd);
+            }
+            _ => noise.sd.at_all(inputs, |i, sd| {
+                labels[i] *= sd;
+                if !is_sd(sd) && wrong.is_none() {
+                    wrong = Some((SD, sd, i));
+                }
+            }),
+        }
+        truth.at_all(inputs, |i, value| {
+            labels[i] += value;
+            if !value.is_finite() && wrong.is_none() {
+                wrong = Some((TRUTH, value, i));
+            }
+        });
+        match wrong {
+            Some((what, value, i)) => Err(not_finite(what, value, inputs.row(i))),
+            None => Ok(()),
         }
     }
 
@@ -188,7 +195,7 @@ impl Problem {
         match &self.labels {
             Labels::Numbers { truth, .. } => out[0] = truth_at(truth, x)?,
             Labels::Classes(classes) => probabilities_at(classes, x, out)?,
-            Labels::Rows(_) => return Err(not_finite("the truth", f64::NAN, x)),
+            Labels::Rows(_) => return Err(not_finite(TRUTH, f64::NAN, x)),
         }
         Ok(())
     }
@@ -203,19 +210,26 @@ impl Problem {
     }
 }
 
+const TRUTH: &str = "the truth";
+const SD: &str = "the noise's sd";
+
+fn is_sd(value: f64) -> bool {
+    value >= 0.0 && value.is_finite()
+}
+
 fn truth_at(truth: &Truth, x: &[f64]) -> Result<f64, NotFinite> {
     let value = truth.at(x);
     match value.is_finite() {
         true => Ok(value),
-        false => Err(not_finite("the truth", value, x)),
+        false => Err(not_finite(TRUTH, value, x)),
     }
 }
 
 fn sd_at(noise: &Noise, x: &[f64]) -> Result<f64, NotFinite> {
     let value = noise.sd.at(x);
-    match value >= 0.0 && value.is_finite() {
+    match is_sd(value) {
         true => Ok(value),
-        false => Err(not_finite("the noise's sd", value, x)),
+        false => Err(not_finite(SD, value, x)),
     }
 }
 

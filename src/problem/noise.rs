@@ -1,9 +1,9 @@
 //! The noise in the labels.
 
 use rand::RngExt;
-use rand_distr::{Distribution, StandardNormal, StudentT};
 
 use super::Expression;
+use crate::maths::{fill_laplace, fill_normal, fill_student_t};
 use crate::stream::Stream;
 
 /// The shape of the noise. Its size is given apart, by its standard deviation.
@@ -40,25 +40,15 @@ impl Noise {
     /// Fills `draws` with independent noise of unit variance; [`Noise::sd`] makes it to size.
     pub fn draw_unit(&self, stream: &mut Stream, draws: &mut [f64]) {
         match self.shape {
-            Shape::Normal => draws.fill_with(|| StandardNormal.sample(stream)),
+            Shape::Normal => fill_normal(stream, draws),
             Shape::Uniform => {
                 draws.fill_with(|| 3.0_f64.sqrt() * (2.0 * stream.random::<f64>() - 1.0))
             }
-            Shape::Laplace => draws.fill_with(|| {
-                // By inversion; 1 - u is never 0.
-                let magnitude = -(1.0 - stream.random::<f64>()).ln() / 2.0_f64.sqrt();
-                if stream.random() {
-                    magnitude
-                } else {
-                    -magnitude
-                }
-            }),
+            Shape::Laplace => fill_laplace(stream, draws),
             Shape::StudentT { degrees } => {
-                let Ok(t) = StudentT::new(degrees) else {
-                    unreachable!("degrees of freedom are checked with the experiment")
-                };
+                fill_student_t(stream, degrees, draws);
                 let shrink = ((degrees - 2.0) / degrees).sqrt();
-                draws.fill_with(|| shrink * t.sample(stream));
+                draws.iter_mut().for_each(|draw| *draw *= shrink);
             }
         }
     }

@@ -1,8 +1,7 @@
 //! The function to be learned.
 
-use rand_distr::{Distribution, StandardNormal};
-
-use super::Expression;
+use super::{Expression, Points};
+use crate::maths::fill_normal;
 use crate::stream::{Purpose, Stream};
 
 /// The function f to be learned.
@@ -44,10 +43,8 @@ impl Truth {
     /// standard normal vector, made to length.
     pub fn direction(norm: f64, dimension: usize, seed: u64) -> Self {
         let mut stream = Stream::new(seed, Purpose::Truth, 0);
-        let normal: Vec<f64> = StandardNormal
-            .sample_iter(&mut stream)
-            .take(dimension)
-            .collect();
+        let mut normal = vec![0.0; dimension];
+        fill_normal(&mut stream, &mut normal);
         let length = normal.iter().map(|z| z * z).sum::<f64>().sqrt();
         Truth::Linear(normal.iter().map(|z| norm * (z / length)).collect())
     }
@@ -64,6 +61,17 @@ impl Truth {
             Truth::Expression(expression) => expression.at(x),
             Truth::Linear(coefficients) => coefficients.iter().zip(x).map(|(b, x)| b * x).sum(),
             Truth::Points(points) => between(points, x[0]),
+        }
+    }
+
+    /// Calls `tell` with the index of every point and f there, which has the bits of [`Truth::at`].
+    pub fn at_all(&self, points: &Points, mut tell: impl FnMut(usize, f64)) {
+        match self {
+            Truth::Expression(expression) => expression.at_all(points, tell),
+            _ => points
+                .rows()
+                .enumerate()
+                .for_each(|(i, x)| tell(i, self.at(x))),
         }
     }
 }

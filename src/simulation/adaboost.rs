@@ -1,6 +1,7 @@
 //! AdaBoost with decision stumps, round by round.
 
 use crate::learner::{Impurity, Node, Rounds, minority};
+use crate::maths::exp;
 use crate::problem::Training;
 
 /// A decision stump: one class up to a threshold of one coordinate, one class above it.
@@ -106,7 +107,7 @@ impl<'a> AdaBoost<'a> {
 
     /// (1/n) Σ_i exp(−y_i F(x_i)), from the training set.
     pub fn exponential_loss(&self) -> f64 {
-        self.mean(|margin| (-margin).exp())
+        self.mean(|margin| exp(-margin))
     }
 
     /// The share of y_i F(x_i) ≤ 0 in the training set.

@@ -4,6 +4,7 @@ use super::sine::Sine;
 use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, TRAIN, counts, most};
 use crate::experiment::Scale;
 use crate::learner::{Learner, Tree, TreeSetting, bootstrap};
+use crate::maths::square;
 use crate::problem::{Points, Problem, Training};
 use crate::stream::{Purpose, Stream};
 
@@ -88,9 +89,9 @@ impl Ambiguity {
         for (j, truth) in self.truth.iter().enumerate() {
             let all = || (0..members).map(|i| of_member(i, j));
             let mean = all().sum::<f64>() / members as f64;
-            member += all().map(|p| (p - truth).powi(2)).sum::<f64>() / members as f64;
-            ensemble += (mean - truth).powi(2);
-            diversity += all().map(|p| (p - mean).powi(2)).sum::<f64>() / members as f64;
+            member += all().map(|p| square(p - truth)).sum::<f64>() / members as f64;
+            ensemble += square(mean - truth);
+            diversity += all().map(|p| square(p - mean)).sum::<f64>() / members as f64;
         }
         let [member, ensemble, diversity] =
             [member, ensemble, diversity].map(|sum| sum / points as f64);

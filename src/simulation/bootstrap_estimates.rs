@@ -4,6 +4,7 @@ use super::sine::Sine;
 use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, counts};
 use crate::experiment::Scale;
 use crate::learner::{Learner, Tree, TreeSetting};
+use crate::maths::square;
 use crate::problem::{Resample, Rows, Training};
 use crate::stream::{Purpose, Stream};
 
@@ -206,7 +207,7 @@ impl Simulate for BootstrapEstimates {
                 let [a, b] = [0, 1].map(|i: usize| trees[i][at] - truth);
                 let mut add = |i: usize, value: f64| out[i] += value / points as f64;
                 add(0, a * b);
-                add(1, 0.5 * (a - b).powi(2));
+                add(1, 0.5 * square(a - b));
                 for (which, both) in resampled.iter().enumerate() {
                     let [a, b] = [0, 1].map(|i: usize| both[i].mean[at] - truth);
                     let variance = 0.5 * (both[0].variance[at] + both[1].variance[at]);
@@ -216,7 +217,7 @@ impl Simulate for BootstrapEstimates {
                     if which == 0 {
                         add(6, a * b);
                         // Of a mean of endless rounds.
-                        add(7, 0.5 * (a - b).powi(2) - variance / rounds);
+                        add(7, 0.5 * square(a - b) - variance / rounds);
                     }
                 }
             }

@@ -4,6 +4,7 @@ use rand::RngExt;
 
 use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, counts, most};
 use crate::experiment::Scale;
+use crate::maths::{exp, ln_1p};
 use crate::stream::{Purpose, Stream};
 
 pub(super) const SIMULATION: Simulation = Simulation {
@@ -86,7 +87,7 @@ impl BootstrapShare {
 fn missing(points: usize, bootstraps: usize) -> [f64; 2] {
     let n = points as f64;
     let none_of = |those: f64| match those < n {
-        true => (n * bootstraps as f64 * (-those / n).ln_1p()).exp(),
+        true => exp(n * bootstraps as f64 * ln_1p(-those / n)),
         false => 0.0,
     };
     let (one, two) = (none_of(1.0), none_of(2.0));
@@ -105,7 +106,7 @@ impl Simulate for BootstrapShare {
                 x_scale: Scale::Log,
                 y_scale: Scale::Linear,
                 look: Look::Curves,
-                levels: vec![(1.0 - (-1.0_f64).exp(), "1 − 1/e".to_owned())],
+                levels: vec![(1.0 - exp(-1.0), "1 − 1/e".to_owned())],
             },
             Panel {
                 name: "missed".to_owned(),

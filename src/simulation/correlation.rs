@@ -1,8 +1,7 @@
 //! The correlation of two things that happen or not, and which correlations chance does not explain.
 
-use statrs::function::erf::erfc;
-
 use crate::decompose::Estimate;
+use crate::maths::{erfc, square};
 
 /// The share of discoveries that may be false, on average.
 const FALSE_DISCOVERIES: f64 = 0.05;
@@ -25,7 +24,7 @@ pub(super) fn phi([a, b]: [f64; 2], both: f64, n: f64) -> Estimate {
         .iter()
         .map(|(share, first, second)| {
             let (u, v) = ((first - a) / sd_a, (second - b) / sd_b);
-            share * (u * v - value * (u * u + v * v) / 2.0).powi(2)
+            share * square(u * v - value * (u * u + v * v) / 2.0)
         })
         .sum();
     let known = value.is_finite();

@@ -1,10 +1,9 @@
 //! Bias and variance of two estimators as the number of points grows.
 
-use rand_distr::{Distribution, StandardNormal};
-
 use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, counts};
 use crate::decompose::Estimate;
 use crate::experiment::Scale;
+use crate::maths::{normal, power, square};
 use crate::stream::{Purpose, Stream};
 
 pub(super) const SIMULATION: Simulation = Simulation {
@@ -84,20 +83,19 @@ impl Simulate for Estimators {
         // Sizes rise: each data set goes on where the one before ended.
         for (&size, out) in self.sizes.iter().zip(out.chunks_exact_mut(2)) {
             while drawn < size {
-                let unit: f64 = StandardNormal.sample(&mut stream);
-                let x = self.sigma * unit;
+                let x = self.sigma * normal(&mut stream);
                 drawn += 1;
                 let away = x - mean;
                 mean += away / drawn as f64;
                 squares += away * (x - mean);
             }
             out[0] = mean;
-            out[1] = squares / size as f64 - self.sigma.powi(2);
+            out[1] = squares / size as f64 - square(self.sigma);
         }
     }
 
     fn rows(&self, seen: &[Moments]) -> Vec<Row> {
-        let variance = self.sigma.powi(2);
+        let variance = square(self.sigma);
         let mut rows = Vec::new();
         for (panel, which) in [("bias", 0), ("variance", 1)] {
             for (series, offset) in [(MEAN, 0), (VARIANCE, 1)] {
@@ -108,8 +106,8 @@ impl Simulate for Estimators {
                         0 => [0.0, variance / n, 0.0],
                         _ => [
                             -variance / n,
-                            2.0 * variance.powi(2) * (n - 1.0) / (n * n),
-                            48.0 * (n - 1.0) * (variance / n).powi(4),
+                            2.0 * square(variance) * (n - 1.0) / (n * n),
+                            48.0 * (n - 1.0) * power(variance / n, 4),
                         ],
                     };
                     let moments = &seen[2 * i + offset];
@@ -117,7 +115,7 @@ impl Simulate for Estimators {
                     let (estimate, theory): (Estimate, [f64; 2]) = match which {
                         0 => (moments.mean(), [bias, (spread / count).sqrt()]),
                         _ => {
-                            let of_variance = fourth + 2.0 * spread.powi(2) * count / (count - 1.0);
+                            let of_variance = fourth + 2.0 * square(spread) * count / (count - 1.0);
                             (moments.variance(), [spread, (of_variance / count).sqrt()])
                         }
                     };

@@ -5,6 +5,7 @@ use super::disc::{self, Disc};
 use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, TRAIN, counts, most};
 use crate::decompose::Estimate;
 use crate::experiment::Scale;
+use crate::maths::{exp, ln_1p};
 use crate::problem::{Training, grid};
 use crate::stream::{Purpose, Stream};
 
@@ -108,10 +109,10 @@ fn losses() -> Vec<Row> {
             .into_iter()
             .chain(limit)
     });
-    let exponential = margins().map(|margin| row(EXPONENTIAL, margin, (-margin).exp()));
+    let exponential = margins().map(|margin| row(EXPONENTIAL, margin, exp(-margin)));
     // To the base 2, so that it is 1 at 0 and lies over the 0/1 loss, too.
     let logistic = margins().map(|margin| {
-        let value = (-margin).exp().ln_1p() / std::f64::consts::LN_2;
+        let value = ln_1p(exp(-margin)) / std::f64::consts::LN_2;
         row("logistic", margin, value)
     });
     exponential.chain(step).chain(logistic).collect()

@@ -1,10 +1,10 @@
 //! Independent voters who err: how often the majority does.
 
 use rand::RngExt;
-use statrs::distribution::{Binomial, Discrete};
 
 use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, counts, most};
 use crate::experiment::Scale;
+use crate::maths::binomial;
 use crate::stream::{Purpose, Stream};
 
 pub(super) const SIMULATION: Simulation = Simulation {
@@ -72,13 +72,6 @@ struct MajorityVote {
 /// The fewest errors among M voters that make the vote wrong.
 pub(super) fn half(voters: usize) -> usize {
     voters.div_ceil(2)
-}
-
-impl MajorityVote {
-    fn binomial(&self, voters: usize) -> impl Fn(usize) -> f64 {
-        let law = Binomial::new(self.error, voters as u64);
-        move |wrong| law.as_ref().map_or(f64::NAN, |law| law.pmf(wrong as u64))
-    }
 }
 
 fn panel_name(voters: usize) -> String {
@@ -150,15 +143,15 @@ impl Simulate for MajorityVote {
         let mut rest = seen;
         for &voters in &self.voters {
             let (counted, next) = rest.split_at(voters + 1);
-            let (panel, law) = (panel_name(voters), self.binomial(voters));
-            for (wrong, seen) in counted.iter().enumerate() {
-                rows.push(share(&panel, "votes", wrong as f64, seen, law(wrong)));
+            let (panel, law) = (panel_name(voters), binomial(voters, self.error));
+            for (wrong, (seen, chance)) in counted.iter().zip(law).enumerate() {
+                rows.push(share(&panel, "votes", wrong as f64, seen, chance));
             }
             rest = next;
         }
         for (&voters, seen) in self.sizes.iter().zip(rest) {
-            let law = self.binomial(voters);
-            let tail: f64 = (half(voters)..=voters).rev().map(law).sum();
+            let law = binomial(voters, self.error);
+            let tail: f64 = law[half(voters)..].iter().rev().sum();
             rows.push(share("vote", "vote", voters as f64, seen, tail));
         }
         rows

@@ -1,5 +1,8 @@
 //! All integration tests, in one binary: polars is slow to link.
 
+// Tests compare with the standard library's functions.
+#![allow(clippy::disallowed_methods)]
+
 mod adaboost;
 mod allocations;
 mod bad_input;

@@ -5,6 +5,7 @@ mod weak;
 
 use super::family::{Blueprint, Choice, Family, Most, Number, Task, whole};
 use super::{Learner, Size, room, softmax};
+use crate::maths::{pow, power};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 pub(crate) use rounds::Rounds;
@@ -244,8 +245,8 @@ impl Learner for AdaBoost {
                 if let Some(round) = found {
                     vote = round.vote;
                     bound *= classes
-                        * (round.error / (classes - 1.0)).powf(1.0 - 1.0 / classes)
-                        * (1.0 - round.error).powf(1.0 / classes);
+                        * pow(round.error / (classes - 1.0), 1.0 - 1.0 / classes)
+                        * pow(1.0 - round.error, 1.0 / classes);
                 }
                 chain.members.push(Member {
                     end: chain.nodes.len(),
@@ -301,7 +302,7 @@ impl Learner for AdaBoost {
     fn holds(&self, size: Size) -> f64 {
         let each = |chain: &Chain| {
             let rounds = chain.settings.last().map_or(0, |(rounds, _)| *rounds) as f64;
-            let nodes = 2.0_f64.powi(chain.depth.min(60) as i32 + 1);
+            let nodes = power(2.0, chain.depth.min(60) as u32 + 1);
             rounds * (4.0 * nodes.min(2.0 * size.train) + 3.0)
         };
         let votes = self.capacities as f64 * size.predictions() * size.outputs;

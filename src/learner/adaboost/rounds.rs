@@ -3,6 +3,7 @@
 use rand::RngExt;
 
 use super::weak::{Grower, Impurity, MARGIN, Node, Weighted, class_of};
+use crate::maths::ln;
 use crate::problem::Points;
 use crate::stream::Stream;
 
@@ -134,7 +135,7 @@ impl Rounds {
             };
         }
         Some(Round {
-            vote: (right / wrong).ln() + others.ln(),
+            vote: ln(right / wrong) + ln(others),
             error: wrong / (wrong + right),
         })
     }

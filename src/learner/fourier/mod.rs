@@ -6,13 +6,12 @@ use std::ops::Range;
 
 use faer::{Mat, MatRef};
 use rand::RngExt;
-use rand_distr::{Distribution, StandardNormal};
 
-use super::cosine::cosines;
 use super::family::{Blueprint, Family, LAMBDA, Most, Number, Task, whole};
 use super::spectrum::{Spectrum, diagnose, length};
 use super::{Diagnosis, Learner, Remark, Size, room};
 use crate::lanes::{BLOCK, combine, wide};
+use crate::maths::{exp_m1, fast_cosines, ln_1p, normal, pow};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 use minimum_norm::MinimumNorm;
@@ -173,7 +172,7 @@ impl Features {
         self.phases.clear();
         for _ in 0..count {
             for _ in 0..dimension {
-                self.frequencies.push(StandardNormal.sample(&mut stream));
+                self.frequencies.push(normal(&mut stream));
             }
             self.phases
                 .push(std::f64::consts::TAU * stream.random::<f64>());
@@ -216,7 +215,7 @@ impl Features {
                 }
             },
         );
-        cosines(columns);
+        fast_cosines(columns);
     }
 }
 
@@ -429,8 +428,8 @@ impl FourierSetting {
         // What is left of a direction after t steps: (1 - η (s² + λ)/n)^t.
         let step = self.rate * curvature / n as f64;
         let done = match step < 1.0 {
-            true => -(self.epochs * (-step).ln_1p()).exp_m1(),
-            false => 1.0 - (1.0 - step).powf(self.epochs),
+            true => -exp_m1(self.epochs * ln_1p(-step)),
+            false => 1.0 - pow(1.0 - step, self.epochs),
         };
         s / curvature * done
     }

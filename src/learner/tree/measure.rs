@@ -1,6 +1,7 @@
 //! What splits are judged by.
 
 use super::table::Site;
+use crate::maths::{ln, square};
 
 /// What a split gains, and what a node predicts.
 pub(super) trait Measure {
@@ -146,7 +147,7 @@ impl<const ENTROPY: bool> Measure for Classes<ENTROPY> {
         }
         lengthen(&mut self.table, points, |k| match ENTROPY {
             true if k == 0.0 => 0.0,
-            true => k * k.ln(),
+            true => k * ln(k),
             false => 1.0 / k,
         });
         self.factors.reserve(points + 1);
@@ -175,7 +176,7 @@ impl<const ENTROPY: bool> Measure for Classes<ENTROPY> {
             self.factors.iter_mut().for_each(|f| *f = whole - *f);
             coarse(whole - *mass)
         } else {
-            *mass = totals.map(|&k| f64::from(k).powi(2)).sum();
+            *mass = totals.map(|&k| square(f64::from(k))).sum();
             self.factors.iter_mut().for_each(|f| *f /= all);
             self.points - *mass / self.points
         }
