@@ -263,7 +263,7 @@ fn forest_over_trees_depth_leaves_and_tries() {
 fn network_over_width_epochs_and_rate() {
     let mut settings = Vec::new();
     for epochs in [30, 0, 1, 7, 7] {
-        for (width, rate) in [(5, 0.01), (1, 0.01), (5, 0.1), (19, 0.1)] {
+        for (width, rate) in [(5, 0.01), (1, 0.01), (5, 0.03), (19, 0.03)] {
             settings.push(NetworkSetting {
                 width,
                 epochs,
