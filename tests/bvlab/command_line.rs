@@ -533,7 +533,7 @@ fn warnings_go_to_stderr_even_when_quiet() {
     let (code, _, err) = place.run(&["run", "threshold.toml", "--quiet"]);
     assert_eq!(code, 0, "{err}");
     assert!(
-        err.contains("the means of `line` are not to be believed"),
+        err.contains("the risk of `line` has no finite mean over training sets"),
         "{err}"
     );
 }

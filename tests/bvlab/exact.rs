@@ -113,7 +113,7 @@ fn knn_has_the_variance_noise_over_k_and_the_bias_of_its_neighbours() {
         problem = { truth = "0.01*x^2 + 1", inputs = { grid = [0, 16] }, noise = { normal = 0.3 }, train = 16 }
         sweep   = { k = "1..16" }
         learner = [{ knn = {} }]
-        run     = { resamples = 4, test = { grid = 16 } }
+        run     = { resamples = 4, test = "inputs" }
     "#);
     let exact = results.learners[0].exact.as_ref().unwrap();
     let x = experiment.test.points.values();
