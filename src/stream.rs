@@ -59,7 +59,17 @@ impl Stream {
         let path = mix(path ^ mix(index.wrapping_add(1)));
         Stream::with_key([seed, purpose, path, depth + 1], self.resample)
     }
+
+    /// A number that belongs to this stream, for choices too many and too small for streams of
+    /// their own. What was already drawn from this stream does not matter.
+    pub(crate) fn salt(&self) -> u64 {
+        let words = self.key.into_iter().chain([self.resample]);
+        words.fold(0, |salt, word| mix(salt.wrapping_add(GOLDEN) ^ word))
+    }
 }
+
+/// 2⁶⁴ over the golden ratio, by which SplitMix64 steps.
+pub(crate) const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A bijection of the 64-bit words without visible pattern: the finaliser of SplitMix64.
 pub(crate) fn mix(word: u64) -> u64 {
@@ -112,5 +122,26 @@ mod tests {
         assert_eq!(before, parent.child(3).next_u64());
         assert_ne!(before, parent.child(4).next_u64());
         assert_ne!(before, parent.child(3).child(0).next_u64());
+    }
+
+    #[test]
+    fn every_stream_has_a_salt_of_its_own() {
+        let mut salts = Vec::new();
+        for seed in 0..4 {
+            for purpose in [Purpose::Inputs, Purpose::Algorithm] {
+                for resample in [0, 1, 2, 1 << 63] {
+                    let mut stream = Stream::new(seed, purpose, resample);
+                    salts.push(stream.salt());
+                    stream.next_u64();
+                    assert_eq!(salts.last(), Some(&stream.salt()));
+                    salts.extend((0..4).map(|index| stream.child(index).salt()));
+                    salts.push(stream.child(1).child(0).salt());
+                }
+            }
+        }
+        let all = salts.len();
+        salts.sort_unstable();
+        salts.dedup();
+        assert_eq!(salts.len(), all);
     }
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Instructions per training set of three small experiments, counted by valgrind's callgrind: unlike
+# Instructions per training set of a few small experiments, counted by valgrind's callgrind: unlike
 # times, counts hardly depend on what else the machine does.
 #
 #   benches/counts/run.sh            compares with counts.txt; fails where one is more than 3 % higher
@@ -41,7 +41,7 @@ made_with() {
 }
 
 here="# $(made_with)"
-counts=$(for name in trees smoothers features; do echo "$name $(per_training_set "$name")"; done)
+counts=$(for name in trees space smoothers features; do echo "$name $(per_training_set "$name")"; done)
 
 if [ "${1:-}" = --bless ]; then
   printf '%s\n%s\n' "$here" "$counts" | tee "$recorded"
@@ -55,6 +55,7 @@ fi
 awk -v tolerance="$tolerance" '
   NR == FNR { if ($1 != "#") before[$1] = $2; next }
   {
+    if (!($1 in before)) { printf "%-10s %10d instructions per training set, not on record\n", $1, $2; next }
     change = 100 * ($2 / before[$1] - 1)
     printf "%-10s %10d instructions per training set, %+.2f %%\n", $1, $2, change
     if (change > tolerance) worse = 1

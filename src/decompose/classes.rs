@@ -10,15 +10,16 @@
 //! **Zero-one.** The shares of votes q say it all: see [`Split`]. Kohavi and Wolpert's parts are made
 //! unbiased by their own 1/(R - 1). The main prediction is the most frequent one among R, and may be
 //! another than among all training sets where votes are nearly even; what follows from it is not
-//! corrected, because no correction is known.
+//! corrected, because no correction is known. Where several classes have as many votes, or are
+//! equally probable, the parts are the mean over all choices between them.
 
 use super::bars::{Average, Bars, Pointwise};
 use super::estimate::{AgainstTheory, Parts, PointsError, Rest, Tested, jackknife};
 use super::interval::{Fluctuation, deviations};
 use super::loss::times_log;
 use super::{Decomposition, Estimate, Loss, Split, Tally, diversity};
+use crate::learner::probability::largest;
 use crate::maths::{exp, hypot, ln};
-use crate::problem::most_probable;
 
 /// What is told of a setting besides noise, bias and variance, by name.
 const ZERO_ONE: [&str; 14] = [
@@ -138,9 +139,28 @@ impl Loss {
     }
 }
 
-/// In the order of the names.
+/// In the order of the names; the mean over all choices of y* and of m where several classes are
+/// equally probable or have as many votes.
 fn zero_one(truth: &[f64], votes: &[f64], count: f64) -> [f64; ZERO_ONE.len()] {
-    let (best, main) = (most_probable(truth), most_probable(votes));
+    let choices = largest(truth).flat_map(|best| largest(votes).map(move |main| (best, main)));
+    let mut sums = [0.0; ZERO_ONE.len()];
+    let mut number = 0.0;
+    for (best, main) in choices {
+        number += 1.0;
+        let parts = zero_one_with(truth, votes, count, best, main);
+        sums.iter_mut().zip(parts).for_each(|(sum, p)| *sum += p);
+    }
+    sums.map(|sum| sum / number)
+}
+
+/// The same for one choice.
+fn zero_one_with(
+    truth: &[f64],
+    votes: &[f64],
+    count: f64,
+    best: usize,
+    main: usize,
+) -> [f64; ZERO_ONE.len()] {
     let both = || truth.iter().zip(votes);
     let bayes = 1.0 - truth[best];
     let right: f64 = both().map(|(p, q)| p * q).sum();

@@ -16,9 +16,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::estimate::{PointsError, Rest, Tested, jackknife};
+use super::loss::most;
 use super::{Estimate, Loss, Tally};
+use crate::learner::probability::{Preference, largest};
 use crate::maths::{exp, hypot, ln};
-use crate::problem::most_probable;
 
 /// Sums over the members of ensembles, for one learner.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -60,12 +61,13 @@ impl Members {
         }
     }
 
-    /// Adds a member's predictions to those of its ensemble. `room` is memory for two scores.
+    /// Adds a member's predictions to those of its ensemble, each with its preference among equally
+    /// probable classes. `room` is memory for two scores.
     pub fn add(
         &mut self,
         loss: Loss,
-        prediction: &[f64],
-        ensemble: &[f64],
+        (prediction, own): (&[f64], Preference),
+        (ensemble, common): (&[f64], Preference),
         truth: &[f64],
         room: &mut [f64],
     ) {
@@ -75,8 +77,8 @@ impl Members {
         for j in 0..self.excess.len() {
             let at = j * outputs..(j + 1) * outputs;
             let truth = &truth[at.clone()];
-            loss.score(&prediction[at.clone()], score);
-            loss.score(&ensemble[at.clone()], &mut whole[..outputs]);
+            loss.score(&prediction[at.clone()], own, score);
+            loss.score(&ensemble[at.clone()], common, &mut whole[..outputs]);
             for (sum, score) in self.scores[at].iter_mut().zip(&*score) {
                 *sum += score;
             }
@@ -114,7 +116,12 @@ impl Loss {
                 let sum: f64 = mean.iter().map(|m| exp(m - most)).sum();
                 self.excess(mean, truth) + most + ln(sum)
             }
-            Loss::ZeroOne(_) => truth[most_probable(truth)] - truth[most_probable(mean)],
+            Loss::ZeroOne(_) => {
+                // The mean over all main predictions where there are several.
+                let mains = largest(mean);
+                let sum: f64 = mains.clone().map(|main| truth[main]).sum();
+                most(truth) - sum / mains.count() as f64
+            }
         }
     }
 }

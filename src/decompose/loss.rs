@@ -12,9 +12,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::learner::probability::smooth_logs;
+use crate::learner::probability::{Preference, smooth_logs};
 use crate::maths::{exp, ln};
-use crate::problem::most_probable;
 
 /// How wrong a prediction is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -28,7 +27,8 @@ pub enum Loss {
         /// ε.
         smoothing: f64,
     },
-    /// 1 where the most probable class is not the one that came, else 0.
+    /// 1 where the most probable class is not the one that came, else 0. Among equally probable
+    /// classes a fit has its own [`Preference`].
     ZeroOne(Split),
 }
 
@@ -44,7 +44,8 @@ pub enum Loss {
 ///
 /// Each row sums to the risk 1 - Σ p* q. Domingos' factors are
 /// c₁ = q(y*) - Σ_{k ≠ y*} q(k) p*(k) / (1 - p*(y*)), and c₂ = 1 where m = y*, else
-/// -q(y*) / (1 - q(m)); without them his parts do not sum to anything.
+/// -q(y*) / (1 - q(m)); without them his parts do not sum to anything. Where several classes have
+/// the largest p* or the largest q, all parts are the mean over the choices between them.
 ///
 /// **References**: Domingos, *A unified bias-variance decomposition and its applications*, ICML
 /// 2000; Kohavi and Wolpert, *Bias plus variance decomposition for zero-one loss functions*, ICML
@@ -96,7 +97,7 @@ impl Loss {
         match self {
             Loss::Squared => truth.iter().map(|p| p * (1.0 - p)).sum(),
             Loss::CrossEntropy { .. } => truth.iter().map(|&p| -times_log(p, p)).sum(),
-            Loss::ZeroOne(_) => 1.0 - truth[most_probable(truth)],
+            Loss::ZeroOne(_) => 1.0 - most(truth),
         }
     }
 
@@ -119,8 +120,8 @@ impl Loss {
     }
 
     /// Writes the score of a prediction; returns how many of its probabilities were exactly 0 and
-    /// smoothed.
-    pub fn score(self, prediction: &[f64], score: &mut [f64]) -> usize {
+    /// smoothed. The preference is that of the fit that made the prediction.
+    pub fn score(self, prediction: &[f64], preference: Preference, score: &mut [f64]) -> usize {
         match self {
             Loss::Squared => score.copy_from_slice(prediction),
             Loss::CrossEntropy { smoothing } => {
@@ -129,7 +130,7 @@ impl Loss {
             }
             Loss::ZeroOne(_) => {
                 score.fill(0.0);
-                score[most_probable(prediction)] = 1.0;
+                score[preference.choose(prediction)] = 1.0;
             }
         }
         0
@@ -157,10 +158,15 @@ impl Loss {
                 .sum(),
             Loss::ZeroOne(_) => {
                 let right: f64 = both.map(|(vote, p)| vote * p).sum();
-                truth[most_probable(truth)] - right
+                most(truth) - right
             }
         }
     }
+}
+
+/// The largest probability.
+pub(super) fn most(truth: &[f64]) -> f64 {
+    truth.iter().copied().fold(0.0, f64::max)
 }
 
 /// p ln q, which is 0 where p is.

@@ -10,6 +10,9 @@
 //!   sources S, estimated without bias,
 //! - V_S = Σ_{∅ ≠ S' ⊆ S} (-1)^|S \ S'| C_S' is what S adds beyond its subsets,
 //! - Σ_S V_S = v_∅ + Σ_T q_T is the variance, exactly.
+//!
+//! A tree in several dimensions has randomness of its own, too: it chooses at random between
+//! features that part a node equally well. So do ensembles of trees, and boosting.
 
 use super::Estimate;
 
@@ -21,7 +24,8 @@ pub enum Source {
     Inputs = 1,
     /// The noise in its labels.
     Noise = 2,
-    /// The algorithm's own draws, such as features or bootstraps.
+    /// The algorithm's own draws, such as features, bootstraps, or the choice between equal splits
+    /// of a tree.
     Algorithm = 4,
 }
 

@@ -3,6 +3,8 @@
 use super::{AtTestPoints, Kept, at_points};
 use crate::decompose::{AtProbe, Loss, PROBED, Probed};
 use crate::experiment::Experiment;
+use crate::learner::probability::Preference;
+use crate::stream::{Purpose, Stream};
 
 /// By learner and setting; `None` where nothing can be told.
 pub(super) type ProbedSettings = Vec<Vec<Option<Probed>>>;
@@ -47,7 +49,7 @@ fn judge(
     first: &[&Kept],
 ) -> ProbedSettings {
     let cells = experiment.test.probe.as_ref().map(|probe| &*probe.cells);
-    let loss = experiment.run.loss;
+    let (loss, seed) = (experiment.run.loss, experiment.run.seed);
     let outputs = experiment.problem().outputs();
     let curves = experiment.curves.iter().enumerate();
     curves
@@ -59,7 +61,8 @@ fn judge(
                     .map(|kept| {
                         let from = setting * truth.len();
                         let predictions = kept.fits[which].probe.get(from..from + truth.len())?;
-                        scores(loss, outputs, predictions, truth)
+                        let stream = Stream::new(seed, Purpose::Algorithm, kept.resample);
+                        scores(loss, predictions, truth, outputs, Preference::of(&stream))
                     })
                     .collect();
                 let at = AtProbe {
@@ -77,7 +80,13 @@ fn judge(
 }
 
 /// Distances from the truth, or scores; `None` where one is not finite.
-fn scores(loss: Loss, outputs: usize, predictions: &[f64], truth: &[f64]) -> Option<Vec<f64>> {
+fn scores(
+    loss: Loss,
+    predictions: &[f64],
+    truth: &[f64],
+    outputs: usize,
+    preference: Preference,
+) -> Option<Vec<f64>> {
     let mut found: Vec<f64> = match loss {
         Loss::Squared => predictions.iter().zip(truth).map(|(p, f)| p - f).collect(),
         _ => vec![0.0; truth.len()],
@@ -85,7 +94,7 @@ fn scores(loss: Loss, outputs: usize, predictions: &[f64], truth: &[f64]) -> Opt
     if loss != Loss::Squared {
         let rows = predictions.chunks_exact(outputs);
         for (score, row) in found.chunks_exact_mut(outputs).zip(rows) {
-            loss.score(row, score);
+            loss.score(row, preference, score);
         }
     }
     // Their squares are formed, and squares of these.

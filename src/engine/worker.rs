@@ -7,6 +7,7 @@ use crate::decompose::{CELLS, Loss, Members, Observation, PROBED, Source, Tally}
 use crate::experiment::Experiment;
 use crate::lanes::squared_distance;
 use crate::learner::Learner;
+use crate::learner::probability::Preference;
 use crate::problem::{MOST_CLASSES, Training, class_at};
 use crate::stream::{Purpose, Stream};
 
@@ -276,7 +277,9 @@ impl<'a> Worker<'a> {
                 _ => resample | SECOND,
             };
             // Every learner begins the same stream: equal bootstraps make differences real.
-            learner.fit(data, &Stream::new(run.seed, Purpose::Algorithm, draw));
+            let stream = Stream::new(run.seed, Purpose::Algorithm, draw);
+            let preference = Preference::of(&stream);
+            learner.fit(data, &stream);
             learner.predict(&test.points, &mut self.at_test[cell * length..][..length]);
             learner.predict_training(data, &mut self.at_train);
             if let (Some(kept), 0, Some(probe)) = (&mut kept, cell, &test.probe)
@@ -311,7 +314,7 @@ impl<'a> Worker<'a> {
             for (sum, predictions) in self.train_error.iter_mut().zip(predictions) {
                 let error = match self.outputs {
                     1 => squared_distance(predictions, &data.labels),
-                    classes => distance(run.loss, classes, predictions, &data.labels),
+                    classes => distance(run.loss, classes, predictions, preference, &data.labels),
                 };
                 *sum += error / data.len() as f64 / distinct as f64;
             }
@@ -321,6 +324,7 @@ impl<'a> Worker<'a> {
                 all.for_each(|error| *error *= distinct as f64);
             }
         }
+        let preference = Preference::of(&Stream::new(run.seed, Purpose::Algorithm, resample));
         if run.diversity {
             let (truth, outputs) = (self.truth, self.outputs);
             self.members.resize_with(settings, Members::default);
@@ -330,9 +334,10 @@ impl<'a> Worker<'a> {
             let (members, at_test) = (&mut self.members, &self.at_test);
             let room = &mut self.scores;
             room.resize(truth.len().max(2 * outputs), 0.0);
-            learner.predict_members(&test.points, &mut |c, _, prediction| {
-                let ensemble = &at_test[c * points..][..points];
-                members[c].add(run.loss, prediction, ensemble, truth, room);
+            learner.predict_members(&test.points, &mut |c, member, prediction| {
+                let member = (prediction, preference.of_member(member));
+                let ensemble = (&at_test[c * points..][..points], preference);
+                members[c].add(run.loss, member, ensemble, truth, room);
             });
             room.truncate(truth.len());
         }
@@ -346,7 +351,7 @@ impl<'a> Worker<'a> {
                 false if run.loss != Loss::Squared => {
                     let (seen, zeros) = scored(
                         run.loss,
-                        at(0),
+                        (at(0), preference),
                         truth,
                         &self.classes,
                         &test.weights,
@@ -423,12 +428,18 @@ impl<'a> Worker<'a> {
 }
 
 /// The summed errors of predictions of classes.
-fn distance(loss: Loss, classes: usize, predictions: &[f64], labels: &[f64]) -> f64 {
+fn distance(
+    loss: Loss,
+    classes: usize,
+    predictions: &[f64],
+    preference: Preference,
+    labels: &[f64],
+) -> f64 {
     let mut room = [0.0; MOST_CLASSES];
     let score = &mut room[..classes];
     let points = predictions.chunks_exact(classes).zip(labels);
     let errors = points.map(|(prediction, label)| {
-        loss.score(prediction, score);
+        loss.score(prediction, preference, score);
         loss.of(score, *label as usize)
     });
     errors.sum()
@@ -438,7 +449,7 @@ fn distance(loss: Loss, classes: usize, predictions: &[f64], labels: &[f64]) -> 
 /// many probabilities were exactly 0.
 fn scored(
     loss: Loss,
-    predictions: &[f64],
+    (predictions, preference): (&[f64], Preference),
     truth: &[f64],
     classes: &[usize],
     weights: &[f64],
@@ -453,7 +464,7 @@ fn scored(
     for (j, (class, weight)) in classes.iter().zip(weights).enumerate() {
         let at = j * outputs..(j + 1) * outputs;
         let score = &mut scores[at.clone()];
-        zeros += loss.score(&predictions[at.clone()], score);
+        zeros += loss.score(&predictions[at.clone()], preference, score);
         seen.excess += weight * loss.excess(score, &truth[at]);
         seen.test += weight * loss.of(score, *class);
     }

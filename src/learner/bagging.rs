@@ -4,7 +4,7 @@ use rand::RngExt;
 use rand::seq::SliceRandom;
 
 use super::family::{Blueprint, COMBINE, Choice, Family, Most, Number, Task, whole};
-use super::probability::{SMOOTHING, argmax, smooth_logs, softmax};
+use super::probability::{Preference, SMOOTHING, smooth_logs, softmax};
 use super::{Learner, Size, room};
 use crate::problem::{MOST_CLASSES, Points, Training};
 use crate::stream::Stream;
@@ -85,7 +85,8 @@ pub enum Combine {
     /// The mean of their probabilities, the centroid for squared error.
     #[default]
     Probability,
-    /// The shares of their votes: each is for its most probable class, the lowest among equals.
+    /// The shares of their votes: each is for its most probable class, and among equals by its own
+    /// [`Preference`].
     Vote,
     /// The geometric mean of their probabilities, made to sum to 1: the centroid for cross-entropy.
     /// A member's probabilities are [smoothed](smooth_logs) first, so that none is zero.
@@ -153,6 +154,7 @@ pub struct Bagging {
     /// How many classes there are; 0 where labels are numbers.
     classes: usize,
     combine: Combine,
+    preference: Preference,
     members: Vec<Box<dyn Learner>>,
     /// With [`BaggingSample::Split`]: for every M, how many members it has.
     ensembles: Vec<(usize, usize)>,
@@ -180,6 +182,7 @@ impl Bagging {
             base,
             classes: 0,
             combine: Combine::default(),
+            preference: Preference::default(),
             members: Vec::new(),
             ensembles: Vec::new(),
             drawn: Training::default(),
@@ -311,7 +314,7 @@ impl Turn {
 
 impl Combine {
     /// Adds a member's predictions to the sums.
-    fn add(self, predictions: &[f64], classes: usize, sums: &mut [f64]) {
+    fn add(self, predictions: &[f64], member: Preference, classes: usize, sums: &mut [f64]) {
         let each = sums.iter_mut().zip(predictions);
         match self {
             Combine::Probability => each.for_each(|(sum, p)| *sum += p),
@@ -328,7 +331,7 @@ impl Combine {
             Combine::Vote => {
                 let rows = predictions.chunks_exact(classes.max(1));
                 for (sums, row) in sums.chunks_exact_mut(classes.max(1)).zip(rows) {
-                    sums[argmax(row)] += 1.0;
+                    sums[member.choose(row)] += 1.0;
                 }
             }
         }
@@ -351,6 +354,7 @@ impl Learner for Bagging {
     }
 
     fn fit(&mut self, data: &Training, stream: &Stream) {
+        self.preference = Preference::of(stream);
         if self.sample == BaggingSample::Split {
             return self.fit_shares(data, stream);
         }
@@ -368,7 +372,7 @@ impl Learner for Bagging {
     }
 
     fn predict(&mut self, points: &Points, out: &mut [f64]) {
-        let (combine, classes) = (self.combine, self.classes);
+        let (combine, preference, classes) = (self.combine, self.preference, self.classes);
         let length = points.len() * classes.max(1);
         let settings = std::mem::take(&mut self.settings);
         let mut kept = std::mem::take(&mut self.sums);
@@ -377,7 +381,8 @@ impl Learner for Bagging {
             if turn.member == 0 {
                 sums.fill(0.0);
             }
-            combine.add(predictions, classes, sums);
+            let member = preference.of_member(turn.member);
+            combine.add(predictions, member, classes, sums);
             for (c, setting) in settings.iter().enumerate() {
                 if turn.completes(setting.members) {
                     let sums = &sums[setting.base * length..][..length];

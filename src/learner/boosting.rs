@@ -63,7 +63,8 @@ pub struct BoostingSetting {
 }
 
 /// Gradient boosting for squared error: F_0 is the mean label, and F_m = F_{m-1} + η T_m, where
-/// the tree T_m of the given depth is fitted to the residuals y - F_{m-1}(x).
+/// the tree T_m of the given depth is fitted to the residuals y - F_{m-1}(x). Every round chooses
+/// between equal features anew; see [`Tree`].
 ///
 /// | number | meaning | range | default |
 /// |---|---|---|---|
@@ -164,8 +165,8 @@ impl Learner for Boosting {
                 .labels
                 .iter_mut()
                 .for_each(|y| *y -= chain.start);
-            for tree in &mut chain.trees {
-                tree.fit(&self.residuals, stream);
+            for (round, tree) in (0..).zip(&mut chain.trees) {
+                tree.fit(&self.residuals, &stream.child(round));
                 tree.predict_training(&self.residuals, predictions);
                 for (residual, step) in self.residuals.labels.iter_mut().zip(&*predictions) {
                     *residual -= chain.rate * step;

@@ -85,7 +85,7 @@ pub(super) const FAMILY: Family = Family {
 ///
 /// For every setting (number of trees, tree) the prediction is the mean over the trees. With
 /// `bootstrap` each tree is grown on n pairs drawn with replacement, else on all data, so that the
-/// trees differ by the features they looked at alone. With all features tried and bootstrap it *is*
+/// trees differ by the features they looked at, and by the choice between equal ones, alone. With all features tried and bootstrap it *is*
 /// bagging.
 ///
 /// | number | meaning | range | default |

@@ -46,8 +46,8 @@ pub use linear::{Linear, LinearSetting};
 pub use logistic::{Logistic, LogisticSetting};
 pub use network::{Activation, Network, NetworkSetting, Optimiser};
 pub use polynomial::{Basis, Polynomial, PolynomialSetting};
-pub(crate) use tree::between;
 pub use tree::{Criterion, Tree, TreeSetting};
+pub(crate) use tree::{FeatureOrder, between, child_key};
 
 use crate::maths::{exp, log2};
 use crate::problem::{Points, Problem, Training};

@@ -93,17 +93,6 @@ pub fn class_at(probabilities: &[f64], even: f64) -> usize {
     possible.unwrap_or(0)
 }
 
-/// The most probable class; of several, the first.
-pub fn most_probable(probabilities: &[f64]) -> usize {
-    let mut best = 0;
-    for (class, p) in probabilities.iter().enumerate() {
-        if *p > probabilities[best] {
-            best = class;
-        }
-    }
-    best
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -136,6 +125,5 @@ mod tests {
         let picked = [0.0, 0.2, 0.25, 0.3, 0.999, 1.0].map(|even| class_at(&p, even));
         assert_eq!(picked, [0, 0, 2, 2, 2, 2]);
         assert_eq!(class_at(&[1.0, 0.0], 1.0), 0);
-        assert_eq!(most_probable(&[0.2, 0.4, 0.4]), 1);
     }
 }

@@ -13,7 +13,7 @@ mod sheet;
 mod table;
 mod truth;
 
-pub use classes::{ClassLaw, Classes, MOST_CLASSES, class_at, most_probable};
+pub use classes::{ClassLaw, Classes, MOST_CLASSES, class_at};
 pub use expression::{Expression, ExpressionError, LONGEST};
 pub use inputs::{Inputs, NORMAL_REACH, TestGrid, grid, side};
 pub use mixture::{Arc, Cloud, Component, Gaussian, Mixture};

@@ -1,8 +1,9 @@
 //! AdaBoost with decision stumps, round by round.
 
-use crate::learner::{Impurity, Node, Rounds, minority};
+use crate::learner::{AdaBoostSample, Impurity, Node, Rounds, minority};
 use crate::maths::exp;
 use crate::problem::Training;
+use crate::stream::Stream;
 
 /// A decision stump: one class up to a threshold of one coordinate, one class above it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,7 +51,7 @@ impl Stump {
 ///
 /// share of y_i F(x_i) ≤ 0  ≤  (1/n) Σ_i exp(−y_i F(x_i))  =  Π_t 2√(ε_t(1−ε_t)).
 ///
-/// Among equal stumps the first coordinate and the smallest threshold win. A stump without error
+/// Among equal stumps one coordinate is chosen at random, and its smallest threshold. A stump without error
 /// has infinite α: it decides alone, and the bound is 0. Where no stump is better than chance
 /// (ε_t ≥ ½) its round does not count. Either way boosting ends there.
 ///
@@ -61,6 +62,8 @@ impl Stump {
 /// figure 3.
 pub(super) struct AdaBoost<'a> {
     data: &'a Training,
+    stream: &'a Stream,
+    started: u64,
     rounds: Rounds,
     tree: Vec<Node>,
     scores: Vec<f64>,
@@ -68,17 +71,19 @@ pub(super) struct AdaBoost<'a> {
 }
 
 impl<'a> AdaBoost<'a> {
-    /// Before the first round. The labels are −1 and 1.
-    pub fn new(data: &'a Training) -> Self {
-        AdaBoost::with_impurity(data, minority)
+    /// Before the first round. The labels are −1 and 1; the stream chooses between equal stumps.
+    pub fn new(data: &'a Training, stream: &'a Stream) -> Self {
+        AdaBoost::with_impurity(data, stream, minority)
     }
 
-    fn with_impurity(data: &'a Training, impurity: Impurity) -> Self {
+    fn with_impurity(data: &'a Training, stream: &'a Stream, impurity: Impurity) -> Self {
         let mut rounds = Rounds::new(2, impurity);
         let classes = data.labels.iter().map(|label| u32::from(*label > 0.0));
         rounds.load(&data.inputs, classes);
         AdaBoost {
             data,
+            stream,
+            started: 0,
             rounds,
             tree: Vec::new(),
             scores: vec![0.0; data.len()],
@@ -89,9 +94,12 @@ impl<'a> AdaBoost<'a> {
     /// One round: its stump and α, or nothing where boosting has ended.
     pub fn round(&mut self) -> Option<(Stump, f64)> {
         self.tree.clear();
+        let stream = self.stream.child(self.started);
+        self.started += 1;
+        let (inputs, sample) = (&self.data.inputs, AdaBoostSample::Reweight);
         let round = self
             .rounds
-            .round(&self.data.inputs, 1, None, &mut self.tree)?;
+            .round(inputs, 1, sample, stream, &mut self.tree)?;
         let alpha = 0.5 * round.vote;
         self.bound *= 2.0 * (round.error * (1.0 - round.error)).sqrt();
         for (score, said) in self.scores.iter_mut().zip(self.rounds.said()) {
@@ -132,6 +140,11 @@ mod tests {
     use super::*;
     use crate::learner::gini;
     use crate::problem::Points;
+    use crate::stream::Purpose;
+
+    fn algorithm() -> Stream {
+        Stream::new(1, Purpose::Algorithm, 0)
+    }
 
     /// Whole numbers from a linear congruence over 2^bits, two classes by a disc, every tenth label
     /// wrong: easily made elsewhere.
@@ -201,7 +214,8 @@ mod tests {
         ];
         for ((seed, count, dimension, bits), impurity, wrong, bounds) in cases {
             let data = data(seed, count, dimension, bits);
-            let mut boost = AdaBoost::with_impurity(&data, impurity);
+            let stream = algorithm();
+            let mut boost = AdaBoost::with_impurity(&data, &stream, impurity);
             let (mut seen, mut products) = (Vec::new(), Vec::new());
             for t in 1..=100 {
                 assert!(boost.round().is_some());
@@ -221,9 +235,10 @@ mod tests {
 
     #[test]
     fn the_bound_is_the_exponential_loss_and_lies_over_the_training_error() {
+        let stream = algorithm();
         for seed in 1..40 {
             let data = data(seed, 10 + 3 * seed as usize, 2, 3 + seed as u32 % 8);
-            let mut boost = AdaBoost::new(&data);
+            let mut boost = AdaBoost::new(&data, &stream);
             for t in 1..=200 {
                 let before = boost.bound();
                 boost.round();
@@ -248,9 +263,10 @@ mod tests {
 
     #[test]
     fn a_stump_has_the_least_error_of_all() {
+        let stream = algorithm();
         for seed in 1..30 {
             let data = data(seed, 25, 3, 4);
-            let mut boost = AdaBoost::new(&data);
+            let mut boost = AdaBoost::new(&data, &stream);
             for _ in 0..15 {
                 let weights = boost.rounds.weights().to_vec();
                 let error = |stump: &Stump| -> f64 {
@@ -280,12 +296,13 @@ mod tests {
 
     #[test]
     fn boosting_ends_with_a_perfect_stump_and_where_none_is_better_than_chance() {
+        let stream = algorithm();
         let line = |labels: &[f64]| Training {
             inputs: Points::new(1, (0..labels.len()).map(|i| i as f64).collect()),
             labels: labels.to_vec(),
         };
         let data = line(&[-1.0, -1.0, 1.0]);
-        let mut boost = AdaBoost::new(&data);
+        let mut boost = AdaBoost::new(&data, &stream);
         let (stump, alpha) = boost.round().unwrap();
         assert_eq!((stump.threshold, alpha), (1.5, f64::INFINITY));
         assert_eq!((boost.bound(), boost.exponential_loss()), (0.0, 0.0));
@@ -293,14 +310,14 @@ mod tests {
         assert_eq!(boost.round(), None);
         // One class alone is such a case, too.
         let data = line(&[1.0]);
-        let mut boost = AdaBoost::new(&data);
+        let mut boost = AdaBoost::new(&data, &stream);
         assert_eq!(boost.round().unwrap().1, f64::INFINITY);
         // Two points in one place with two labels: every stump errs in half.
         let data = Training {
             inputs: Points::new(1, vec![0.5, 0.5]),
             labels: vec![1.0, -1.0],
         };
-        let mut boost = AdaBoost::new(&data);
+        let mut boost = AdaBoost::new(&data, &stream);
         assert_eq!(boost.round(), None);
         assert_eq!((boost.bound(), boost.exponential_loss()), (1.0, 1.0));
         assert_eq!(boost.training_error(), 1.0);

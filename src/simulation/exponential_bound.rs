@@ -153,7 +153,8 @@ impl Simulate for ExponentialBound {
             [Purpose::Inputs, Purpose::Noise].map(|purpose| Stream::new(seed, purpose, resample));
         let mut data = std::mem::take(&mut self.data);
         self.problem.draw([&mut inputs, &mut noise], &mut data);
-        let mut boost = AdaBoost::new(&data);
+        let algorithm = Stream::new(seed, Purpose::Algorithm, resample);
+        let mut boost = AdaBoost::new(&data, &algorithm);
         let mut along = [0, 1].map(|_| vec![0.0; self.line.len()]);
         for round in 1..=most(&self.rounds) {
             if let Some((stump, alpha)) = boost.round() {

@@ -128,9 +128,22 @@ fn average(of: impl Fn(f64) -> f64) -> f64 {
     points().map(of).sum::<f64>() / POINTS as f64
 }
 
-/// What is right of every part of zero-one loss, by name and by definition: a label and a vote are
-/// drawn apart, and every pair of them is counted.
+/// What is right of every part of zero-one loss, by name. At x = 0.5 two classes are equally probable:
+/// there the parts are the mean of those for one and for the other.
 fn zero_one() -> Vec<(&'static str, f64)> {
+    let [first, second] = [largest, last_largest].map(zero_one_with);
+    let both = first.into_iter().zip(second);
+    both.map(|((name, a), (_, b))| (name, (a + b) / 2.0))
+        .collect()
+}
+
+fn last_largest(p: [f64; 3]) -> usize {
+    (0..3).fold(0, |best, k| if p[k] >= p[best] { k } else { best })
+}
+
+/// The same by definition, with the best class chosen that way: a label and a vote are drawn apart,
+/// and every pair of them is counted.
+fn zero_one_with(choose: fn([f64; 3]) -> usize) -> Vec<(&'static str, f64)> {
     let pairs = |x: f64, of: &dyn Fn(usize, usize) -> f64| {
         let (p, q) = (truth(x), votes(x));
         (0..9)
@@ -140,7 +153,7 @@ fn zero_one() -> Vec<(&'static str, f64)> {
     let unequal = |a: usize, b: usize| f64::from(u8::from(a != b));
     let risk = move |x: f64| pairs(x, &unequal);
     let constant = move |x: f64, class: usize| pairs(x, &|y, _| unequal(y, class));
-    let best = |x: f64| largest(truth(x));
+    let best = move |x: f64| choose(truth(x));
     let main = |x: f64| largest(votes(x));
     let noise = move |x: f64| constant(x, best(x));
     let bias = move |x: f64| unequal(best(x), main(x));

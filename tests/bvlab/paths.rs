@@ -89,15 +89,18 @@ fn tree_over_depth_leaves_and_min_leaf() {
     }
     for leaves in [1, 9, 2, 3, 17, 100] {
         for depth in [2, usize::MAX] {
-            settings.push(TreeSetting {
-                depth,
-                leaves,
-                ..Default::default()
-            });
+            for tries in [usize::MAX, 2, 1] {
+                settings.push(TreeSetting {
+                    depth,
+                    leaves,
+                    tries,
+                    ..Default::default()
+                });
+            }
         }
     }
     let single = |c: usize| -> Box<dyn Learner> { Box::new(Tree::new(vec![settings[c]])) };
-    assert_path_is_loop(&mut Tree::new(settings.clone()), single, &[1, 2]);
+    assert_path_is_loop(&mut Tree::new(settings.clone()), single, &[1, 2, 4]);
 }
 
 #[test]

@@ -94,8 +94,10 @@ pub enum AdaBoostSample {
 /// where y is 1 or -1, whichever way the trees were found; see [`AdaBoost::bound`].
 ///
 /// A node is split where the weighted Gini impurity Σ_k w_k (1 - w_k/Σ_j w_j) falls most, at the
-/// midpoint between two neighbouring inputs; ties go to the first feature, then to the smallest
-/// threshold. The leaf says the class of the largest weight, the first among equals.
+/// midpoint between two neighbouring inputs. Ties between features are broken at random, as in a
+/// [`Tree`](super::Tree), those between thresholds of one feature go to the smallest. The leaf says
+/// the class of the largest weight; among equals it chooses by the round's own
+/// [`Preference`](super::probability::Preference).
 ///
 /// | number | meaning | range | default |
 /// |---|---|---|---|
@@ -107,9 +109,8 @@ pub enum AdaBoostSample {
 /// | `sample` | `reweight`: a tree sees all points with their weights; `resample`: n points drawn by them | `reweight` |
 ///
 /// A tree without error has an infinite vote: it decides alone, and boosting ends. A tree that is no
-/// better than chance, ε_t ≥ 1 - 1/K, does not vote: with `reweight` every later one would be the
-/// same, and boosting ends; with `resample` the next round draws another sample by the same
-/// weights. Rounds after the end leave everything as it is.
+/// better than chance, ε_t ≥ 1 - 1/K, does not vote: with `reweight` boosting ends there; with
+/// `resample` the next round draws another sample by the same weights. Rounds after the end leave everything as it is.
 ///
 /// **Cost** of a whole path: one run of the most rounds for every distinct `depth` gives every smaller
 /// number of rounds. A round is O(d n · depth), after one sort of every coordinate.
@@ -233,14 +234,13 @@ impl Learner for AdaBoost {
             chain.members.reserve(rounds);
             let mut bound = 1.0;
             for t in 0..rounds {
-                let sample = match self.sample {
-                    AdaBoostSample::Reweight => None,
-                    AdaBoostSample::Resample => Some(stream.child(t as u64)),
-                };
-                let inputs = &data.inputs;
-                let found = self
-                    .rounds
-                    .round(inputs, chain.depth, sample, &mut chain.nodes);
+                let found = self.rounds.round(
+                    &data.inputs,
+                    chain.depth,
+                    self.sample,
+                    stream.child(t as u64),
+                    &mut chain.nodes,
+                );
                 let mut vote = 0.0;
                 if let Some(round) = found {
                     vote = round.vote;

@@ -2,6 +2,7 @@
 
 use rand::RngExt;
 
+use super::AdaBoostSample;
 use super::weak::{Grower, Impurity, MARGIN, Node, Weighted, class_of};
 use crate::maths::ln;
 use crate::problem::Points;
@@ -79,21 +80,22 @@ impl Rounds {
     }
 
     /// One round: its tree is added to `nodes`. Nothing, and no tree, where boosting has ended or
-    /// where the tree is no better than chance. With a stream, the tree is grown on a sample of the
-    /// points drawn by their weights.
+    /// where the tree is no better than chance. The stream belongs to this round alone.
     pub fn round(
         &mut self,
         inputs: &Points,
         depth: usize,
-        sample: Option<Stream>,
+        sample: AdaBoostSample,
+        stream: Stream,
         nodes: &mut Vec<Node>,
     ) -> Option<Round> {
         if self.ended {
             return None;
         }
-        let resampled = sample.is_some();
-        if let Some(stream) = sample {
-            self.draw(stream);
+        let resampled = sample == AdaBoostSample::Resample;
+        let mut stream = stream;
+        if resampled {
+            self.draw(&mut stream);
         }
         let data = Weighted {
             inputs,
@@ -104,7 +106,7 @@ impl Rounds {
             },
         };
         let first = nodes.len();
-        self.grower.grow(data, depth, self.impurity, nodes);
+        self.grower.grow(data, depth, self.impurity, &stream, nodes);
         let tree = &nodes[first..];
         self.said.clear();
         self.said.extend(inputs.rows().map(|x| class_of(tree, x)));
@@ -120,7 +122,7 @@ impl Rounds {
         }
         let others = self.classes as f64 - 1.0;
         let chance = wrong >= others * right * (1.0 - MARGIN);
-        // A tree on all points would be the same again, one on another sample need not.
+        // A tree on all points would find as little again, one on another sample need not.
         self.ended = wrong == 0.0 || chance && !resampled;
         if chance && wrong > 0.0 {
             nodes.truncate(first);
@@ -141,7 +143,7 @@ impl Rounds {
     }
 
     /// n points drawn by weight: how often each was, over n.
-    fn draw(&mut self, mut stream: Stream) {
+    fn draw(&mut self, stream: &mut Stream) {
         let count = self.weights.len();
         self.sums.clear();
         let mut total = 0.0;
@@ -171,7 +173,7 @@ mod tests {
         rounds.weights = vec![0.0, 0.5, 0.0, 0.3, 0.2, 0.0];
         let mut means = [0.0; 6];
         for resample in 0..4000 {
-            rounds.draw(Stream::new(1, Purpose::Algorithm, resample));
+            rounds.draw(&mut Stream::new(1, Purpose::Algorithm, resample));
             assert!((rounds.drawn.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             for (mean, drawn) in means.iter_mut().zip(&rounds.drawn) {
                 *mean += drawn / 4000.0;

@@ -1,7 +1,9 @@
 //! Classification trees for weighted points.
 
-use crate::learner::between;
+use crate::learner::probability::Preference;
+use crate::learner::{FeatureOrder, between, child_key};
 use crate::problem::Points;
+use crate::stream::Stream;
 
 /// How impure a node is with so much weight of every class: between 0 and the whole weight.
 pub(crate) type Impurity = fn(&[f64]) -> f64;
@@ -18,12 +20,6 @@ pub(crate) fn gini(leaf: &[f64]) -> f64 {
 /// The weight of what is not in the majority: a stump with the least of it has the least error.
 pub(crate) fn minority(leaf: &[f64]) -> f64 {
     leaf.iter().sum::<f64>() - leaf.iter().copied().fold(0.0, f64::max)
-}
-
-/// The class of the largest weight, the first among equals.
-fn majority(leaf: &[f64]) -> u32 {
-    let best = (1..leaf.len()).fold(0, |best, k| if leaf[k] > leaf[best] { k } else { best });
-    best as u32
 }
 
 /// A node of a tree, whose first is the root.
@@ -72,6 +68,8 @@ pub(super) struct Grower {
     spare: Vec<u32>,
     goes_left: Vec<bool>,
     waiting: Vec<Seedling>,
+    order: FeatureOrder,
+    preference: Preference,
     all: Vec<f64>,
     under: Vec<f64>,
     over: Vec<f64>,
@@ -91,6 +89,7 @@ struct Seedling {
     start: usize,
     end: usize,
     depth: usize,
+    key: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -123,12 +122,14 @@ impl Grower {
         }
     }
 
-    /// Grows a tree of that depth into `nodes`.
+    /// Grows a tree of that depth into `nodes`. The stream belongs to this tree alone, and chooses
+    /// between equal features and equal classes.
     pub fn grow(
         &mut self,
         data: Weighted,
         depth: usize,
         impurity: Impurity,
+        stream: &Stream,
         nodes: &mut Vec<Node>,
     ) {
         for (column, order) in self.columns.iter_mut().zip(&self.orders) {
@@ -136,6 +137,7 @@ impl Grower {
             let heavy = order.iter().filter(|i| data.weights[**i as usize] > 0.0);
             column.extend(heavy);
         }
+        self.preference = Preference::of(stream);
         let end = self.columns[0].len();
         self.spare.clear();
         self.spare.reserve(end);
@@ -148,10 +150,11 @@ impl Grower {
             start: 0,
             end,
             depth: 0,
+            key: stream.salt(),
         });
         while let Some(seedling) = self.waiting.pop() {
             self.weigh(data, seedling);
-            nodes[seedling.node].class = majority(&self.all);
+            nodes[seedling.node].class = self.majority(&self.all);
             let pure = self.all.iter().filter(|weight| **weight > 0.0).count() < 2;
             if pure || seedling.depth >= depth {
                 continue;
@@ -171,15 +174,21 @@ impl Grower {
             }
             self.part(seedling, &split);
             let Seedling { start, end, .. } = seedling;
-            for (node, start, end) in [(left + 1, split.middle, end), (left, start, split.middle)] {
+            for (side, start, end) in [(1, split.middle, end), (0, start, split.middle)] {
                 self.waiting.push(Seedling {
-                    node,
+                    node: left + side,
                     start,
                     end,
                     depth: seedling.depth + 1,
+                    key: child_key(seedling.key, 1 + side as u64),
                 });
             }
         }
+    }
+
+    /// The class of the largest weight.
+    fn majority(&self, leaf: &[f64]) -> u32 {
+        self.preference.choose(leaf) as u32
     }
 
     /// The weight of every class in a node.
@@ -190,7 +199,8 @@ impl Grower {
         }
     }
 
-    /// The split of the least impurity. One into leaves has to lower it; further up any will do, since
+    /// The split of the least impurity; among equals that of the feature which comes first in the
+    /// node's order, at the smallest threshold. One into leaves has to lower it; further up any will do, since
     /// what it parts may be told apart below.
     fn best_split(
         &mut self,
@@ -206,7 +216,9 @@ impl Grower {
             false => f64::INFINITY,
         };
         let mut best = None;
-        for (feature, column) in self.columns.iter().enumerate() {
+        self.order.begin(self.columns.len(), seedling.key);
+        for feature in self.order.by_ref() {
+            let column = &self.columns[feature];
             self.under.fill(0.0);
             for (place, pair) in (start + 1..).zip(column[start..end].windows(2)) {
                 let [i, next] = [pair[0], pair[1]].map(|i| i as usize);
@@ -226,7 +238,8 @@ impl Grower {
                         feature,
                         threshold: between(here, there),
                         middle: place,
-                        classes: [majority(&self.under), majority(&self.over)],
+                        classes: [&self.under, &self.over]
+                            .map(|leaf| self.preference.choose(leaf) as u32),
                     });
                 }
             }
@@ -261,6 +274,7 @@ impl Grower {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stream::Purpose;
 
     #[test]
     fn a_point_without_weight_does_not_move_a_threshold() {
@@ -274,7 +288,8 @@ mod tests {
                 weights: &weights,
             };
             let mut nodes = Vec::new();
-            grower.grow(data, 1, gini, &mut nodes);
+            let stream = Stream::new(1, Purpose::Algorithm, 0);
+            grower.grow(data, 1, gini, &stream, &mut nodes);
             assert_eq!((nodes[0].threshold, nodes.len()), (threshold, 3));
             assert_eq!((nodes[1].class, nodes[2].class), (0, 1));
         }

@@ -2,6 +2,7 @@
 
 mod line;
 mod measure;
+mod order;
 mod space;
 mod table;
 
@@ -13,6 +14,7 @@ use super::{Learner, Size};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 use line::Line;
+pub(crate) use order::{FeatureOrder, child_key};
 use space::{Node, SPACE};
 
 pub(super) const FAMILY: Family = Family {
@@ -89,7 +91,8 @@ pub struct TreeSetting {
     pub leaves: usize,
     /// Smallest number of training points in a leaf.
     pub min_leaf: usize,
-    /// Number of features looked at for every split; drawn anew for every node.
+    /// Number of features looked at for every split, the first ones in the node's own order; where
+    /// none of them can be split, more are looked at until one can.
     pub tries: usize,
 }
 
@@ -109,10 +112,17 @@ impl Default for TreeSetting {
 ///
 /// A node is split where the sum of squared errors falls most, or for classes n times the
 /// [impurity](Criterion), at the midpoint between two neighbouring inputs; points at the threshold
-/// go left. Ties go to the first feature, then to the smallest threshold. The best split is made
-/// even if it gains nothing, as the first one of an exclusive or. A node is left alone when its labels are all equal, when its inputs are, or
-/// when no split leaves `min-leaf` points on both sides. With `leaves` the split that gains most
-/// is always made next.
+/// go left. The best split is made even if it gains nothing, as the first one of an exclusive or. A
+/// node is left alone when its labels are all equal, when its inputs are, or when no split leaves
+/// `min-leaf` points on both sides. With `leaves` the split that gains most is always made next.
+///
+/// Ties between features are broken at random, those between thresholds of one feature go to the
+/// smallest. Such ties are common, since every feature parts two points equally well: a rule such as
+/// "the first feature" would favour columns by their order. Every node looks at the features in an
+/// order of its own, which depends on the stream and on the node's place in the tree but not on the
+/// settings, so that one growth still gives every depth and every number of leaves. The choice is
+/// randomness of the algorithm, and a part of the variance. In one dimension there is nothing to
+/// choose.
 ///
 /// | number | meaning | range | default |
 /// |---|---|---|---|

@@ -5,13 +5,12 @@ use std::collections::BinaryHeap;
 use std::hint::select_unpredictable;
 use std::ops::RangeInclusive;
 
-use rand::RngExt;
-
 use super::measure::{Classes, Look, Measure, Squares};
+use super::order::{FeatureOrder, child_key};
 use super::table::Table;
 use super::{Candidate, Criterion, Growth, MARGIN, between};
 use crate::problem::{Points, Training};
-use crate::stream::{Stream, mix};
+use crate::stream::Stream;
 
 thread_local! {
     /// Every thread grows its trees in one place: the members of an ensemble then know each other's
@@ -170,7 +169,7 @@ struct Grower {
     columns: [Vec<u32>; 2],
     sites: usize,
     goes_left: Vec<bool>,
-    features: Vec<usize>,
+    order: FeatureOrder,
     frontier: BinaryHeap<Candidate<Splittable>>,
     waiting: Vec<Splittable>,
 }
@@ -236,7 +235,7 @@ impl Grower {
             growth.nodes.reserve(2 * data.len());
             growth.values.clear();
             growth.values.reserve(2 * data.len() * growth.outputs);
-            self.grow_one(growth, table, measure, stream);
+            self.grow_one(growth, table, measure, stream.salt());
         }
     }
 
@@ -250,13 +249,13 @@ impl Grower {
         growth: &mut Growth,
         table: &Table,
         measure: &mut M,
-        stream: &Stream,
+        key: u64,
     ) {
         self.frontier.clear();
         self.waiting.clear();
-        let (root, open) = self.plant(growth, measure, 0, [0, self.sites], 0, 1);
+        let (root, open) = self.plant(growth, measure, 0, [0, self.sites], 0, key);
         if open && growth.leaves > 1 {
-            self.offer(growth, table, measure, root, stream);
+            self.offer(growth, table, measure, root);
         }
         let mut splits = 0;
         while splits + 1 < growth.leaves {
@@ -282,10 +281,8 @@ impl Grower {
             parent.threshold = split.threshold;
             parent.left = left;
             parent.death = if growth.best_first { splits } else { depth };
-            // A node's key says where in the tree it is, not when it was grown, so that every
-            // cut of the tree looked at the same features.
             let mut child = |side, start, end| {
-                let key = mix(key ^ mix(side));
+                let key = child_key(key, side);
                 self.plant(growth, measure, split.feature, [start, end], depth + 1, key)
             };
             let (left, left_open) = child(1, start, split.middle);
@@ -295,10 +292,10 @@ impl Grower {
             }
             self.part(depth, start, end, &split);
             if left_open {
-                self.offer(growth, table, measure, left, stream);
+                self.offer(growth, table, measure, left);
             }
             if right_open {
-                self.offer(growth, table, measure, right, stream);
+                self.offer(growth, table, measure, right);
             }
         }
     }
@@ -342,7 +339,6 @@ impl Grower {
         table: &Table,
         measure: &mut M,
         seedling: Seedling,
-        stream: &Stream,
     ) {
         let Seedling {
             node,
@@ -352,8 +348,11 @@ impl Grower {
             key,
             ..
         } = seedling;
-        self.choose_features(table.dimension(), growth.tries, key, stream);
-        let Some(split) = self.best_split(growth, table, measure, seedling) else {
+        let mut order = std::mem::take(&mut self.order);
+        order.begin(table.dimension(), key);
+        let split = self.best_split(growth, table, measure, seedling, &mut order);
+        self.order = order;
+        let Some(split) = split else {
             return;
         };
         let splittable = Splittable {
@@ -374,28 +373,15 @@ impl Grower {
         }
     }
 
-    /// Puts the features in the order in which a node looks at them: all of them in turn, or the
-    /// tries in turn and then the others.
-    fn choose_features(&mut self, count: usize, tries: usize, key: u64, stream: &Stream) {
-        self.features.clear();
-        self.features.extend(0..count);
-        if tries < count {
-            let mut stream = stream.child(key);
-            for i in 0..count {
-                let j = stream.random_range(i..count);
-                self.features.swap(i, j);
-            }
-            self.features[..tries].sort_unstable();
-        }
-    }
-
-    /// The split that gains most; the first among equals.
+    /// The split that gains most; among equals that of the feature which comes first in the node's
+    /// order, at the smallest threshold.
     fn best_split<M: Measure>(
         &self,
         growth: &Growth,
         table: &Table,
         measure: &mut M,
         seedling: Seedling,
+        order: &mut FeatureOrder,
     ) -> Option<Split> {
         let Seedling {
             node,
@@ -409,7 +395,7 @@ impl Grower {
         let most = measure.enter(self.column(depth, 0, start, end), points, value);
         let margin = MARGIN * most;
         let mut best: Option<(f64, Scan)> = None;
-        for (looked_at, &feature) in self.features.iter().enumerate() {
+        for (looked_at, feature) in order.enumerate() {
             // Beyond the tries, features are looked at only until one can be split at all.
             if looked_at >= growth.tries && best.is_some() {
                 break;
