@@ -218,7 +218,7 @@ impl<'a> Bars<'a> {
             (Doubt::InfiniteSpread, moments == RiskMoments::NoSpread),
             (
                 Doubt::HeavyTail,
-                unbounded && heavy_tail(largest_share, all.count),
+                moments == RiskMoments::Enough && unbounded && heavy_tail(largest_share, all.count),
             ),
             (Doubt::HeavyNoise, tested.heavy_noise),
             (Doubt::FewPoints, few),

@@ -130,14 +130,19 @@ impl AtProbe<'_> {
 
 /// Compares the average over cells, each by two mirror images, with that over their test points.
 fn grid(cells: &[f64], all: &Parts, without: &[Parts]) -> Probed {
-    let apart = |parts: &Parts, i: usize| -> f64 {
-        let triples = parts[i].chunks_exact(3).zip(cells);
-        let each = triples.map(|(at, weight)| weight * (0.5 * (at[1] + at[2]) - at[0]));
-        each.sum()
+    let each = |parts: &Parts, i: usize| -> Vec<f64> {
+        let triples = parts[i].chunks_exact(3);
+        triples.map(|at| 0.5 * (at[1] + at[2]) - at[0]).collect()
     };
+    let apart = |each: &[f64]| each.iter().zip(cells).map(|(d, w)| d * w).sum::<f64>();
     let error = std::array::from_fn(|i| {
-        let found = apart(all, i);
-        let (_, chance) = jackknifed(without.iter().map(|parts| apart(parts, i)));
+        let by_cell = each(all, i);
+        let found = apart(&by_cell);
+        let (_, of_resamples) = jackknifed(without.iter().map(|parts| apart(&each(parts, i))));
+        // The places within the cells are random, too, and some cells may stand for all.
+        let of_places = by_cell.iter().zip(cells);
+        let of_places = of_places.map(|(d, w)| w * w * (d - found) * (d - found));
+        let chance = of_resamples + of_places.sum::<f64>();
         let scale = average(&all[i]).abs();
         // Rounding is no error.
         match found * found - 4.0 * chance {

@@ -452,9 +452,15 @@ fn doubts(experiment: &Experiment, results: &Results) -> Vec<String> {
                      parts. Use risk_median and the quartiles of curves.csv."
                     .to_owned(),
                 Doubt::FewPoints => format!(
-                    "the averages of {what} over x rest on few of the {} test points, and their \
-                     intervals cannot be trusted: draw more test points, or test on a grid.",
-                    thousands(experiment.test.points.len() as u64)
+                    "the averages of {what} over x rest on few of the {} {}",
+                    thousands(experiment.test.points.len() as u64),
+                    match experiment.test.kind {
+                        TestKind::Rows =>
+                            "rows held out, and their intervals cannot be trusted: hold out more rows.",
+                        _ =>
+                            "test points, and their intervals cannot be trusted: draw more test \
+                             points, or test on a grid.",
+                    }
                 ),
                 Doubt::CoarseGrid => format!(
                     "the test grid of {} points is too coarse for {what}: averages at other points of \
