@@ -1,9 +1,9 @@
 //! Bagging against what is known of the bootstrap.
 
-use bvlab::learner::{Bagging, BaggingSample, BaggingSetting, Knn, Tree, TreeSetting};
+use bvlab::learner::{Bagging, BaggingSample, BaggingSetting, Knn, Learner, Tree, TreeSetting};
 use bvlab::problem::{Points, Training};
 
-use crate::setup::{close, data, fit_predict, points};
+use crate::setup::{algorithm, close, data, fit_predict, points};
 
 /// With its bootstraps held, bagged 1-NN is linear in the labels: a label of one among zeros gives
 /// back the weight of that neighbour. Infinitely many members would give the j-th nearest the
@@ -67,11 +67,15 @@ fn a_share_of_one_member_is_all_data_and_members_without_data_are_left_out() {
     let at = points(5, 40, 2, 1.0);
     let tree = || Box::new(Tree::new(vec![TreeSetting::default()]));
     let setting = |members| BaggingSetting { members, base: 0 };
-    let wanted = fit_predict(&mut *tree(), &data, &at);
+    // The tree that chooses between equal features as the only member of its ensemble does.
+    let mut alone = tree();
+    alone.fit(&data, &algorithm(7).child(1).child(0));
+    let mut wanted = vec![0.0; at.len()];
+    alone.predict(&at, &mut wanted);
     let path = vec![setting(70), setting(1), setting(30)];
     let mut split = Bagging::with_sample(path, tree(), BaggingSample::Split);
     let got = fit_predict(&mut split, &data, &at);
-    assert_eq!(got[1], wanted[0]);
+    assert_eq!(got[1], wanted);
     // One pair each: every member predicts its label everywhere.
     let mean = data.labels.iter().sum::<f64>() / 30.0;
     for path in [&got[0], &got[2]] {
