@@ -303,6 +303,11 @@ fn of_setting(
     let mut extra: Vec<_> = extra.map(|(i, name)| (*name, estimate(3 + i))).collect();
     let [noise, b, v] = [0, 1, 2].map(|i| average(&at_points[i]));
     let [noise_se, b_se, v_se] = [0, 1, 2].map(|i| jackknife(left_out.iter().map(|p| p[i])));
+    // It is known at every point, but for Domingos' factor.
+    let noise_se = match loss {
+        Loss::ZeroOne(Split::Domingos) => noise_se,
+        _ => 0.0,
+    };
     let risks: Vec<f64> = (0..points)
         .map(|j| (0..3).map(|i| at_points[i][j]).sum())
         .collect();

@@ -184,7 +184,7 @@ fn bests(text: &mut String, best: &[Best], loss: Loss) -> std::fmt::Result {
             at,
             match parts.noise.is_nan() {
                 true => "unknown".to_owned(),
-                false if parts.noise_se > 0.0 => {
+                false if parts.noise_se > 1e-12 * parts.noise => {
                     plus_minus(Estimate::new(parts.noise, parts.noise_se), 1.96)
                 }
                 false => alone(parts.noise),
