@@ -3,7 +3,7 @@
 use super::estimate::{Tested, unit};
 use super::interval::{Fluctuation, on_log_scale, widened};
 use super::probe::{Probed, Spread};
-use super::{Doubt, Estimate, Tally, heavy_tail, interval_factor};
+use super::{Doubt, Estimate, Loss, Split, Tally, heavy_tail, interval_factor};
 use crate::learner::RiskMoments;
 use crate::maths::hypot;
 
@@ -11,7 +11,16 @@ use crate::maths::hypot;
 const NORMAL_REACH: f64 = 1.959_963_984_540_054;
 
 /// Above so much skewness an average over drawn points is called one that rests on few of them.
-const MOST_SKEWNESS: f64 = 0.75;
+const MOST_SKEWNESS: f64 = 1.25;
+
+/// Fewer drawn points are few in any case.
+const FEWEST_POINTS: usize = 10;
+
+/// From so many resamples on, noise with heavy tails and shares of votes are averaged enough.
+const ENOUGH_RESAMPLES: u64 = 60;
+
+/// With so many directions noise with heavy tails is averaged over them.
+const ENOUGH_DIRECTIONS: f64 = 5.0;
 
 /// Which average.
 #[derive(Clone, Copy)]
@@ -194,7 +203,7 @@ impl<'a> Bars<'a> {
         &self,
         setting: usize,
         all: &Tally,
-        largest_share: f64,
+        (largest_share, rank): (f64, f64),
         parts: [(Estimate, PointsPart); 3],
     ) -> Vec<Doubt> {
         let tested = &self.tested;
@@ -202,9 +211,21 @@ impl<'a> Bars<'a> {
             .moments
             .map_or(RiskMoments::Enough, |all| all[setting]);
         let unbounded = !tested.loss.is_bounded(tested.outputs);
-        let few = parts
-            .iter()
-            .any(|(_, points)| points.skewness > MOST_SKEWNESS);
+        let few_points = tested.drawn
+            && (tested.weights.len() < FEWEST_POINTS
+                || parts
+                    .iter()
+                    .any(|(_, points)| points.skewness > MOST_SKEWNESS));
+        let few_resamples = all.count < ENOUGH_RESAMPLES
+            && match tested.loss {
+                Loss::Squared => {
+                    let tails = tested.noise_degrees.is_some_and(|degrees| degrees <= 8.0);
+                    tails && rank < ENOUGH_DIRECTIONS
+                }
+                Loss::ZeroOne(Split::KohaviWolpert) => true,
+                _ => false,
+            };
+        let heavy_noise = tested.noise_degrees.is_some_and(|degrees| degrees <= 4.0);
         // Named where it is most of the error, and more than a hundredth of the number.
         let coarse = parts.iter().any(|(estimate, points)| {
             let own = (estimate.se * estimate.se - points.se * points.se).max(0.0);
@@ -220,8 +241,9 @@ impl<'a> Bars<'a> {
                 Doubt::HeavyTail,
                 moments == RiskMoments::Enough && unbounded && heavy_tail(largest_share, all.count),
             ),
-            (Doubt::HeavyNoise, tested.heavy_noise),
-            (Doubt::FewPoints, few),
+            (Doubt::HeavyNoise, heavy_noise),
+            (Doubt::FewResamples, few_resamples && !heavy_noise),
+            (Doubt::FewPoints, few_points),
             (Doubt::CoarseGrid, coarse),
         ];
         let found = found.into_iter().filter(|(_, applies)| *applies);

@@ -369,7 +369,12 @@ fn of_setting(
             points: [of_bias2.se, of_variance.se],
             ..AgainstTheory::default()
         },
-        doubts: bars.doubts(setting, all, of_risks.largest_share, doubtful),
+        doubts: bars.doubts(
+            setting,
+            all,
+            (of_risks.largest_share, f64::INFINITY),
+            doubtful,
+        ),
         noise,
         noise_se: hypot(noise_se, of_noise.se),
         bias2,

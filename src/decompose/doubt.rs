@@ -14,6 +14,8 @@ pub enum Doubt {
     HeavyTail,
     /// The noise has no fourth moment, so that the error bars of variance and risk have no basis.
     HeavyNoise,
+    /// There are too few resamples for noise with such tails, or for shares of votes.
+    FewResamples,
     /// The average over x rests on few of the test points, which are a sample.
     FewPoints,
     /// The averages at other points than those of the test grid differ by more than chance.
@@ -22,11 +24,12 @@ pub enum Doubt {
 
 impl Doubt {
     /// All of them, the gravest first.
-    pub const ALL: [Doubt; 6] = [
+    pub const ALL: [Doubt; 7] = [
         Doubt::InfiniteMean,
         Doubt::InfiniteSpread,
         Doubt::HeavyTail,
         Doubt::HeavyNoise,
+        Doubt::FewResamples,
         Doubt::FewPoints,
         Doubt::CoarseGrid,
     ];
@@ -38,6 +41,7 @@ impl Doubt {
             Doubt::InfiniteSpread => "infinite-spread",
             Doubt::HeavyTail => "heavy-tail",
             Doubt::HeavyNoise => "heavy-noise",
+            Doubt::FewResamples => "few-resamples",
             Doubt::FewPoints => "few-points",
             Doubt::CoarseGrid => "coarse-grid",
         }
@@ -54,8 +58,8 @@ impl Doubt {
 }
 
 /// Whether one resample makes up so much of the sum over so many that the mean may not exist: its
-/// expectation may be infinite, and its error bar means nothing. With 100 and more resamples a tenth
-/// is far too much for one.
+/// expectation may be infinite, and its error bar means nothing. With 150 and more resamples a
+/// tenth is far too much for one.
 ///
 /// ```
 /// use bvlab::decompose::heavy_tail;
@@ -63,7 +67,7 @@ impl Doubt {
 /// assert!(!heavy_tail(0.3, 20)); // too few to tell
 /// ```
 pub fn heavy_tail(largest_share: f64, resamples: u64) -> bool {
-    largest_share > 0.1_f64.max(10.0 / resamples as f64)
+    largest_share > 0.1_f64.max(15.0 / resamples as f64)
 }
 
 impl Loss {

@@ -274,8 +274,8 @@ pub struct Tested<'a> {
     pub members: Option<&'a [usize]>,
     /// By setting: what theory says of the moments of the risk over training sets.
     pub moments: Option<&'a [RiskMoments]>,
-    /// Whether the noise has no fourth moment.
-    pub heavy_noise: bool,
+    /// The degrees of freedom of noise that is Student's t: how heavy its tails are.
+    pub noise_degrees: Option<f64>,
     /// By setting: what other points tell of averages over the test points.
     pub probed: Option<&'a [Option<Probed>]>,
 }
@@ -461,7 +461,12 @@ impl Decomposition {
                 variance_se: v_se,
                 points: [of_bias2.se, of_variance.se],
             },
-            doubts: bars.doubts(setting, all, risks.largest_share, parts),
+            doubts: bars.doubts(
+                setting,
+                all,
+                (risks.largest_share, fluctuation.rank()),
+                parts,
+            ),
             noise: noise_mean,
             noise_se: of_noise.se,
             bias2,

@@ -10,7 +10,13 @@
 //! - K_gh = ⟨M_g - m, M_h - m⟩ √(n_g n_h)/(νR), T = tr K,
 //! - τ = ν²/((ν-1)(ν+2)) (tr K² - T²/ν), unbiased for the trace of the squared covariance of m,
 //! - s₃ = [tr K³ - 3(1/ν + 1/ν²) T τ - T³/ν²]/(1 + 3/ν + 4/ν²), kept within [τ²/T, τ^1.5],
-//! - κ = s₃/τ, A = Σ n_g ⟨M_g - m, m⟩²/(νR) - τ, a(θ) = max(0, A + κ(θ - B)).
+//! - c_g = ⟨M_g - m, m⟩ √(n_g/(νR)), A = Σ c_g² - τ, which is a at the estimate B,
+//! - A₂ = (Σ c_g K_gh c_h - T Σ c_g²/ν)/(1 + 1/ν) - s₃, the same with the squared covariance of m,
+//! - κ = (2 A₂ + s₃)/(2 A + τ), A and A₂ not below 0 and κ not above √τ: how A changes with B,
+//! - a(θ) = max(0, A + κ(θ - B)).
+//!
+//! Where the bias is small beside the fluctuations κ is s₃/τ; where it is large, κ is that of the
+//! fluctuations along the bias, which may be much weaker than others.
 //!
 //! Other losses whose bias is a smooth function g of a mean score use the same form with the metric
 //! ½∇²g in place of the inner product and ½∇g in place of m.
@@ -38,8 +44,15 @@ pub(super) struct Fluctuation {
     slope: f64,
     /// τ, half of what the square of the fluctuations adds.
     square: f64,
-    /// T, the mean square of the fluctuations.
-    trace: f64,
+    /// s₃, an eighth of its third cumulant where there is no bias.
+    third: f64,
+    /// A₂, a 24th of what the bias adds to that.
+    twice: f64,
+    /// How skewed the estimate is, as far as the fluctuations along the bias make it: the skewness
+    /// of the groups along the bias, over the root of their number.
+    skewness: f64,
+    /// T²/τ, about how many directions the fluctuations have.
+    rank: f64,
     /// What all of it has to be multiplied by.
     unit: f64,
 }
@@ -88,19 +101,36 @@ impl Fluctuation {
         let third = third / (1.0 + 3.0 / nu + 4.0 / (nu * nu));
         let (least, most) = (square * square / trace, square * square.sqrt());
         let third = third.max(least).min(most);
-        let along: f64 = (0..groups)
-            .map(|g| {
-                let product = dot(row(g), mean) / unit * scale(g);
-                product * product
-            })
-            .sum();
+        let products: Vec<f64> = (0..groups)
+            .map(|g| dot(row(g), mean) / unit * scale(g))
+            .collect();
+        let along = dot(&products, &products);
+        let mut twice = 0.0;
+        for (g, product) in products.iter().enumerate() {
+            twice += product * dot(&gram[g * groups..][..groups], &products);
+        }
+        let twice = (twice - trace * along / nu) / (1.0 + 1.0 / nu);
+        let slope =
+            (2.0 * (twice - third).max(0.0) + third) / (2.0 * (along - square).max(0.0) + square);
+        // What the square of the fluctuations adds is accounted for by a(θ).
+        let share = 4.0 * (along - square).max(0.0);
+        let share = share / (share + 2.0 * square);
+        let skewness = skewness(&products) * share * share.sqrt() / (groups as f64).sqrt();
         Fluctuation {
             along: along - square,
-            slope: third / square,
+            skewness,
+            slope: slope.min(square.sqrt()),
             square,
-            trace,
+            third,
+            twice: (twice - third).max(0.0),
+            rank: trace * trace / square,
             unit: unit * unit,
         }
+    }
+
+    /// About how many directions there are; 0 where nothing fluctuates.
+    pub fn rank(&self) -> f64 {
+        self.rank
     }
 
     /// The standard error at the estimate.
@@ -108,26 +138,55 @@ impl Fluctuation {
         self.unit * (4.0 * self.along.max(0.0) + 2.0 * self.square).sqrt()
     }
 
-    /// How many standard errors an estimate lies above θ, also far out: the squared mean without its
-    /// correction is nearly gamma distributed, and its cube root nearly normal (Wilson and Hilferty
+    /// How many standard errors an estimate lies above θ, also far out: a squared mean is nearly a
+    /// gamma variable that is shifted, and the cube root of one nearly normal (Wilson and Hilferty
     /// 1931).
     pub fn above(&self, estimate: f64, theta: f64) -> f64 {
         if self.unit == 0.0 {
             return 0.0;
         }
-        let [estimate, theta] = [estimate, theta].map(|value| value / self.unit);
-        let along = (self.along + self.slope * (theta - estimate)).max(0.0);
-        let (found, mean) = ((estimate + self.trace).max(0.0), theta + self.trace);
-        let degrees = mean * mean / (2.0 * along + self.square);
-        let width = 2.0 / (9.0 * degrees);
-        (cube_root(found / mean) - (1.0 - width)) / width.sqrt()
+        let apart = (estimate - theta) / self.unit;
+        let along = (self.along - self.slope * apart).max(0.0);
+        let sd = (4.0 * along + 2.0 * self.square).sqrt();
+        let share = match self.along > 0.0 {
+            true => along / self.along,
+            false => 0.0,
+        };
+        let third = 8.0 * self.third + 24.0 * share * self.twice;
+        let skewness = third / (sd * sd * sd);
+        let root = (1.0 + skewness * apart / sd / 2.0).max(0.0);
+        let root = cube_root(root);
+        6.0 / skewness * (root - 1.0) + skewness / 6.0
     }
 
-    /// The interval around an estimate of a squared mean: all θ ≥ 0 within t standard errors.
+    /// The interval around an estimate of a squared mean: all θ ≥ 0 within t standard errors, more or
+    /// fewer to either side where the estimate is skewed.
     pub fn interval(&self, estimate: f64, t: f64) -> Ends {
         if self.unit == 0.0 {
             return [estimate.max(0.0); 2];
         }
+        let [below, above] = self.reaches(t);
+        let [low, _] = self.symmetric(estimate, below);
+        let [_, high] = self.symmetric(estimate, above);
+        [low, high]
+    }
+
+    /// How many standard errors below and above the estimate are within reach: Hall's transformation
+    /// (1992), which takes most of the skewness from a studentised mean, the other way round.
+    fn reaches(&self, t: f64) -> [f64; 2] {
+        let skewness = self.skewness;
+        if skewness.abs() < 1e-3 {
+            return [t, t];
+        }
+        let back = |t: f64| {
+            let root = cube_root((1.0 + skewness * (t - skewness / 6.0)).max(0.0));
+            3.0 / skewness * (root - 1.0)
+        };
+        [back(t), -back(-t)]
+    }
+
+    /// All θ ≥ 0 within t standard errors.
+    fn symmetric(&self, estimate: f64, t: f64) -> Ends {
         let Fluctuation {
             along,
             slope,
@@ -175,6 +234,17 @@ pub(super) fn deviations(
         pairs.map(|((group, mean), root)| root * (group - mean))
     });
     each.collect()
+}
+
+/// The skewness of numbers whose mean is zero.
+fn skewness(numbers: &[f64]) -> f64 {
+    let count = numbers.len() as f64;
+    let sum = |term: fn(f64) -> f64| numbers.iter().map(|x| term(*x)).sum::<f64>() / count;
+    let variance = sum(|x| x * x);
+    match variance > 0.0 {
+        true => sum(|x| x * x * x) / (variance * variance.sqrt()),
+        false => 0.0,
+    }
 }
 
 /// The ends of an interval of ± t standard errors on the log scale around a positive estimate.

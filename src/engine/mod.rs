@@ -767,7 +767,7 @@ fn decompose_groups(
                     stage.learner.moments(&experiment.problems[stage.problem])
                 })
                 .as_deref(),
-                heavy_noise: experiment.problem().noise().is_some_and(Noise::is_heavy),
+                noise_degrees: experiment.problem().noise().and_then(Noise::degrees),
                 probed: probed.map(|probed| &*probed[which]),
             },
         );

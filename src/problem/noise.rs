@@ -32,9 +32,13 @@ pub struct Noise {
 }
 
 impl Noise {
-    /// Whether it has no fourth moment, without which nothing is known of the error of a variance.
-    pub fn is_heavy(&self) -> bool {
-        matches!(self.shape, Shape::StudentT { degrees } if degrees <= 4.0)
+    /// The degrees of freedom of Student's t: it has moments below that order only. `None` where all
+    /// moments exist.
+    pub fn degrees(&self) -> Option<f64> {
+        match self.shape {
+            Shape::StudentT { degrees } => Some(degrees),
+            Shape::Normal | Shape::Uniform | Shape::Laplace => None,
+        }
     }
 
     /// Fills `draws` with independent noise of unit variance; [`Noise::sd`] makes it to size.

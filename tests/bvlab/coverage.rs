@@ -1,47 +1,196 @@
-//! Error bars are honest: over 200 seeds, 95 % intervals cover the exact value about 95 % of the
-//! time.
+//! 95 % intervals hold the true value about 95 % of the time, over 200 seeds each; the study in
+//! `benches/coverage` has many more cells and seeds.
 
-use bvlab::decompose::interval_factor;
-use bvlab::engine::{self, Unwatched};
+use bvlab::decompose::exact;
+use bvlab::engine::{self, Results, Unwatched};
 use bvlab::experiment::{Experiment, Source};
 
 const SEEDS: u64 = 200;
 
-/// The share of seeds whose interval covers the exact value: of bias², variance and risk.
-fn coverage(text: &str) -> [f64; 3] {
-    let mut covered = [0; 3];
-    for seed in 0..SEEDS {
-        let sets = [format!("run.seed={seed}")];
-        let source = Source::new("coverage.toml", text, &sets);
-        let experiment = Experiment::read("coverage", source).unwrap();
-        let results = engine::run(&experiment, 2, &Unwatched).unwrap();
-        let learner = &results.learners[0];
-        let exact = learner.exact.as_ref().unwrap();
-        let weights = &experiment.test.weights;
-        let average = |v: &[f64]| v.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>();
-        let [bias2, variance] = [average(&exact.bias2), average(&exact.variance)];
-        let parts = &learner.decomposition.parts[0];
-        let factor = interval_factor(0.95, learner.decomposition.groups);
-        let pairs = [
-            (parts.bias2, bias2),
-            (parts.variance, variance),
-            (parts.risk, parts.noise + bias2 + variance),
-        ];
-        for (count, (estimate, exact)) in covered.iter_mut().zip(pairs) {
-            if (estimate.value - exact).abs() <= factor * estimate.se {
-                *count += 1;
-            }
-        }
-    }
-    covered.map(|count| f64::from(count) / SEEDS as f64)
+/// What is run, in TOML.
+struct Case<'a> {
+    problem: &'a str,
+    learner: &'a str,
+    run: &'a str,
 }
 
-fn assert_honest(text: &str) {
-    let [bias2, variance, risk] = coverage(text);
-    let shares = format!("bias² {bias2}, variance {variance}, risk {risk}: {text}");
-    assert!(bias2 >= 0.90, "{shares}");
-    assert!((0.90..=0.99).contains(&variance), "{shares}");
-    assert!((0.90..=0.99).contains(&risk), "{shares}");
+/// True bias², variance and risk.
+type True = [f64; 3];
+
+impl Case<'_> {
+    fn experiment(&self, run: &str, seed: u64) -> Experiment {
+        let Case {
+            problem, learner, ..
+        } = self;
+        let text = format!(
+            "problem = {{ {problem} }}\nlearner = [{{ {learner} }}]\nrun = {{ {run}, keep = 1, seed = {seed} }}"
+        );
+        Experiment::read("coverage", Source::new("coverage.toml", &text, &[])).unwrap()
+    }
+
+    /// Averages of the exact forms over a fine grid, for the inputs of this seed.
+    fn exact(&self, seed: u64) -> True {
+        let fine = self.experiment("resamples = 40, test = { grid = 1001 }", seed);
+        let (problem, points) = (fine.problem(), &fine.test.points);
+        let learner = &*fine.curves[0].stages[0].learner;
+        let exact = exact(learner, problem, seed, points, &|| false);
+        let exact = exact.unwrap().expect("a linear smoother on fixed inputs");
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let noises = points.rows().map(|x| problem.sd_at(x).unwrap().powi(2));
+        let noise = mean(&noises.collect::<Vec<f64>>());
+        let [bias2, variance] = [mean(&exact.bias2), mean(&exact.variance)];
+        [bias2, variance, noise + bias2 + variance]
+    }
+
+    /// Estimates from a long run with another seed.
+    fn long_run(&self, run: &str) -> True {
+        let results = engine::run(&self.experiment(run, 1_000_007), 2, &Unwatched).unwrap();
+        let parts = &results.learners[0].decomposition.parts[0];
+        [parts.bias2, parts.variance, parts.risk].map(|estimate| estimate.value)
+    }
+
+    /// Checks the share of seeds whose intervals of bias², variance, risk and test risk hold the
+    /// true value, or that say that they cannot be trusted.
+    fn assert_covers(&self, wanted: impl Fn(u64) -> True) {
+        let mut covered = [0.0; 4];
+        let mut doubted = 0.0;
+        for seed in 0..SEEDS {
+            let results = engine::run(&self.experiment(self.run, seed), 2, &Unwatched).unwrap();
+            let parts = &results.learners[0].decomposition.parts[0];
+            let [bias2, variance, risk] = wanted(seed);
+            let doubt = !parts.doubts.is_empty();
+            doubted += f64::from(u8::from(doubt)) / SEEDS as f64;
+            let pairs = [
+                (parts.bias2, bias2),
+                (parts.variance, variance),
+                (parts.risk, risk),
+                (parts.test, risk),
+            ];
+            for (share, (estimate, wanted)) in covered.iter_mut().zip(pairs) {
+                let [low, high] = estimate.interval.expect("every part has an interval");
+                let holds = (low..=high).contains(&wanted) || doubt;
+                *share += f64::from(u8::from(holds)) / SEEDS as f64;
+            }
+        }
+        let found = format!(
+            "{covered:?} with doubts in {doubted}: {} {}",
+            self.problem, self.learner
+        );
+        assert!(covered.iter().all(|share| *share >= 0.9), "{found}");
+        // Wider than need be would hold too; bias² near zero may.
+        if doubted == 0.0 {
+            assert!(covered[1..].iter().all(|share| *share <= 0.99), "{found}");
+        }
+    }
+}
+
+/// On 30 inputs of a grid from 0 to 6, tested on a grid, with true values from the exact forms.
+fn assert_covers(truth: &str, noise: &str, learner: &str, resamples: u64) {
+    let case = Case {
+        problem: &format!(
+            "truth = \"{truth}\", inputs = {{ grid = [0, 6] }}, noise = {{ {noise} }}, train = 30"
+        ),
+        learner,
+        run: &format!("resamples = {resamples}, test = {{ grid = 120 }}"),
+    };
+    let wanted = case.exact(0);
+    case.assert_covers(|_| wanted);
+}
+
+#[test]
+fn knn_with_bias() {
+    assert_covers("sin(x)", "normal = 0.5", "knn = { k = 7 }", 240);
+}
+
+#[test]
+fn least_squares_with_bias() {
+    let learner = "polynomial = { degree = 2 }";
+    assert_covers("sin(x)", "normal = 0.5", learner, 240);
+}
+
+#[test]
+fn ridge() {
+    let learner = "polynomial = { degree = 9, lambda = 2 }";
+    assert_covers("sin(x)", "normal = 0.5", learner, 250);
+}
+
+#[test]
+fn a_constant_truth_and_the_mean_of_all_labels() {
+    // No bias, and fluctuations of rank 1: ± two standard errors would hold in 86 % only.
+    assert_covers("1", "normal = 0.5", "knn = { k = 30 }", 100);
+}
+
+#[test]
+fn a_line_fitted_to_a_line() {
+    assert_covers("1 + x", "normal = 0.5", "polynomial = { degree = 1 }", 100);
+}
+
+#[test]
+fn few_resamples_each_a_group_of_its_own() {
+    assert_covers("sin(x)", "normal = 0.5", "knn = { k = 7 }", 30);
+}
+
+#[test]
+fn noise_that_grows_along_x() {
+    let learner = "kernel = { bandwidth = 0.3 }";
+    assert_covers("sin(x)", "normal = \"0.1 + 0.1*x\"", learner, 100);
+}
+
+#[test]
+fn noise_of_student_with_five_degrees() {
+    let noise = "student-t = 0.5, degrees = 5";
+    assert_covers("sin(x)", noise, "knn = { k = 5 }", 100);
+}
+
+#[test]
+fn drawn_test_points_on_fixed_inputs() {
+    // Degree 9 errs at the ends of the range most: few of 100 points lie there.
+    let case = Case {
+        problem: "truth = \"sin(x)\", inputs = { uniform = [0, 6], fixed = true }, noise = { normal = 0.5 }, train = 30",
+        learner: "polynomial = { degree = 9 }",
+        run: "resamples = 100, test = { draw = 100 }",
+    };
+    case.assert_covers(|seed| case.exact(seed));
+}
+
+#[test]
+fn drawn_test_points_on_fresh_inputs() {
+    let case = Case {
+        problem: "truth = \"sin(x)\", inputs = { uniform = [0, 6] }, noise = { normal = 0.1 }, train = 30",
+        learner: "polynomial = { degree = 1 }",
+        run: "resamples = 100, test = { draw = 60 }",
+    };
+    let wanted = case.long_run("resamples = 40_000, test = { grid = 400 }");
+    case.assert_covers(|_| wanted);
+}
+
+const CLASSES: &str =
+    "classes = { probability = \"0.5 + 0.4*sin(x)\" }, inputs = { uniform = [0, 6] }, train = 30";
+
+#[test]
+fn cross_entropy() {
+    let case = Case {
+        problem: CLASSES,
+        learner: "knn = { k = 9 }",
+        run: "resamples = 100, test = { grid = 100 }, loss = \"cross-entropy\", smoothing = 0.01",
+    };
+    let wanted = case.long_run(
+        "resamples = 40_000, test = { grid = 200 }, loss = \"cross-entropy\", smoothing = 0.01",
+    );
+    case.assert_covers(|_| wanted);
+}
+
+#[test]
+fn zero_one_loss_by_kohavi_and_wolpert() {
+    let case = Case {
+        problem: CLASSES,
+        learner: "knn = { k = 9 }",
+        run: "resamples = 100, test = { grid = 100 }, loss = \"zero-one\", split = \"kohavi-wolpert\"",
+    };
+    let wanted = case.long_run(
+        "resamples = 40_000, test = { grid = 200 }, loss = \"zero-one\", split = \"kohavi-wolpert\"",
+    );
+    case.assert_covers(|_| wanted);
 }
 
 // Inputs on a grid, so that the exact value is the same for every seed.
@@ -52,35 +201,6 @@ fn case(truth: &str, learner: &str, resamples: u64) -> String {
     format!(
         "{problem}\nlearner = [{{ {learner} }}]\nrun = {{ resamples = {resamples}, test = {{ grid = 40 }} }}"
     )
-}
-
-#[test]
-fn knn_with_bias() {
-    assert_honest(&case("sin(x)", "knn = { k = 7 }", 240));
-}
-
-#[test]
-fn least_squares_with_bias() {
-    assert_honest(&case("sin(x)", "polynomial = { degree = 2 }", 240));
-}
-
-#[test]
-fn least_squares_without_bias() {
-    assert_honest(&case("1 + x - 0.2*x^2", "polynomial = { degree = 3 }", 240));
-}
-
-#[test]
-fn ridge() {
-    assert_honest(&case(
-        "sin(x)",
-        "polynomial = { degree = 9, lambda = 2 }",
-        250,
-    ));
-}
-
-#[test]
-fn few_resamples_each_a_group_of_its_own() {
-    assert_honest(&case("sin(x)", "knn = { k = 7 }", 30));
 }
 
 #[test]
@@ -125,45 +245,33 @@ fn paired_differences_are_sharper_than_unpaired_ones() {
     assert!((paired.value - (a.risk.value - b.risk.value)).abs() < 1e-15);
 }
 
-/// Test points that are drawn are a sample too: over seeds, averages and paired differences vary
-/// because of them, and the intervals must know it.
+/// Test points that are drawn are a sample too: over seeds, paired differences vary because of
+/// them, and their interval must know it.
 #[test]
-fn drawn_test_points_are_in_the_error_bars() {
+fn drawn_test_points_in_a_paired_difference() {
     let text = r#"
         problem = { truth = "sin(x)", inputs = { uniform = [0, 6] }, noise = { normal = 0.1 }, train = 30 }
         learner = [{ polynomial = { degree = 1 } }, { name = "flat", polynomial = { degree = 0 } }]
-        run     = { resamples = 400, test = { draw = 60 } }
+        run     = { resamples = 100, test = { draw = 60 } }
     "#;
     let run = |sets: &[String]| {
         let experiment = Experiment::read("drawn", Source::new("", text, sets)).unwrap();
         engine::run(&experiment, 2, &Unwatched).unwrap()
     };
-    // A fine grid and many resamples stand in for the exact values.
-    let fine = [
-        "run.test={ grid = 2000 }".to_owned(),
-        "run.resamples=20000".to_owned(),
-    ];
-    let fine = run(&fine);
-    let values = |results: &bvlab::engine::Results| {
+    let difference = |results: &Results| {
         let [line, flat] = [0, 1].map(|i| &results.learners[i].decomposition);
-        let parts = &line.parts[0];
-        [parts.bias2, parts.risk, flat.risk_minus(0, line, 0)]
+        flat.risk_minus(0, line, 0)
     };
-    let wanted = values(&fine);
-    let mut covered = [0; 3];
-    for seed in 0..SEEDS {
-        let results = run(&[format!("run.seed={seed}")]);
-        let factor = interval_factor(0.95, results.learners[0].decomposition.groups);
-        for (i, got) in values(&results).into_iter().enumerate() {
-            if (got.value - wanted[i].value).abs() <= factor * got.se {
-                covered[i] += 1;
-            }
-        }
-    }
-    for count in covered {
-        assert!(
-            count as f64 >= 0.9 * SEEDS as f64,
-            "of {SEEDS}: {covered:?}"
-        );
-    }
+    let fine = run(&[
+        "run.test={ grid = 400 }".to_owned(),
+        "run.resamples=20000".to_owned(),
+    ]);
+    let wanted = difference(&fine).value;
+    let covered = (0..SEEDS).filter(|seed| {
+        let found = difference(&run(&[format!("run.seed={seed}")]));
+        let [low, high] = found.interval.expect("a difference has an interval");
+        (low..=high).contains(&wanted)
+    });
+    let covered = covered.count() as f64 / SEEDS as f64;
+    assert!((0.9..=0.99).contains(&covered), "{covered}");
 }
