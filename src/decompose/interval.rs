@@ -148,6 +148,10 @@ impl Fluctuation {
         let apart = (estimate - theta) / self.unit;
         let along = (self.along - self.slope * apart).max(0.0);
         let sd = (4.0 * along + 2.0 * self.square).sqrt();
+        // The lower tail is lighter than that of a normal variable, but how light is uncertain.
+        if apart < 0.0 {
+            return apart / sd;
+        }
         let share = match self.along > 0.0 {
             true => along / self.along,
             false => 0.0,
