@@ -13,8 +13,9 @@ const NORMAL_REACH: f64 = 1.959_963_984_540_054;
 /// Above so much skewness an average over drawn points is called one that rests on few of them.
 const MOST_SKEWNESS: f64 = 1.25;
 
-/// Fewer drawn points are few in any case.
-const FEWEST_POINTS: usize = 10;
+/// Fewer points that are drawn are few in any case: what a learner errs at a few places only, they may
+/// miss altogether.
+const FEWEST_POINTS: usize = 50;
 
 /// From so many resamples on, noise with heavy tails and shares of votes are averaged enough.
 const ENOUGH_RESAMPLES: u64 = 60;
@@ -212,7 +213,8 @@ impl<'a> Bars<'a> {
             .map_or(RiskMoments::Enough, |all| all[setting]);
         let unbounded = !tested.loss.is_bounded(tested.outputs);
         let few_points = tested.drawn
-            && (tested.weights.len() < FEWEST_POINTS
+            && (matches!(self.probed, Some(Probed::Sample { .. }))
+                && tested.weights.len() < FEWEST_POINTS
                 || parts
                     .iter()
                     .any(|(_, points)| points.skewness > MOST_SKEWNESS));
