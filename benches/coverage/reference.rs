@@ -106,7 +106,7 @@ fn mean_noise(experiment: &Experiment) -> f64 {
     let points = &experiment.test.points;
     let variances = points.rows().map(|x| {
         let sd = experiment.problem().sd_at(x);
-        sd.expect("the noise is finite").powi(2)
+        bvlab::maths::square(sd.expect("the noise is finite"))
     });
     variances.sum::<f64>() / points.len() as f64
 }

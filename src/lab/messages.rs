@@ -222,8 +222,11 @@ pub fn draw(kept: &Kept) -> Value {
     })
 }
 
+/// Picks an estimate from the parts of a setting.
+type Pick = fn(&Parts) -> Estimate;
+
 /// The estimates that have an interval, by their names in curves.csv.
-const ESTIMATES: [(&str, fn(&Parts) -> Estimate); 5] = [
+const ESTIMATES: [(&str, Pick); 5] = [
     ("bias2", |parts| parts.bias2),
     ("variance", |parts| parts.variance),
     ("risk", |parts| parts.risk),
