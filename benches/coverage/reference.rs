@@ -9,9 +9,10 @@ use super::design::{Setup, TestPoints, TrueValues};
 /// A seed that no run of the study has.
 const SEED: u64 = 1_000_000_007;
 
-/// How fine the grid of a long run is, and that of exact forms.
-const LONG_RUN_GRID: usize = 400;
-const EXACT_GRID: usize = 1001;
+/// How fine the grid is. On inputs that are fixed the parts jump from place to place and need a fine
+/// one; averaged over fresh inputs they are smooth.
+const FIXED_GRID: usize = 1001;
+const FRESH_GRID: usize = 400;
 
 /// How many resamples a long run has beside exact forms.
 const BESIDE_EXACT: u64 = 300_000;
@@ -38,11 +39,13 @@ impl Reference {
         match setup.true_values {
             TrueValues::Unknown => Reference::Once(Vec::new()),
             TrueValues::ExactBySeed => Reference::BySeed,
-            TrueValues::LongRun(resamples) => Reference::Once(long_run(setup, resamples)),
+            TrueValues::LongRun(resamples) => {
+                Reference::Once(long_run(setup, resamples, FRESH_GRID))
+            }
             TrueValues::ExactOnce => {
                 let mut all = exact_forms(setup, SEED);
                 let others = setup.with_learners(|learner| all[learner].is_none());
-                let estimated = long_run(&others, BESIDE_EXACT);
+                let estimated = long_run(&others, BESIDE_EXACT, FIXED_GRID);
                 let missing = all.iter_mut().filter(|known| known.is_none());
                 missing.zip(estimated).for_each(|(gap, found)| *gap = found);
                 Reference::Once(all)
@@ -59,8 +62,8 @@ impl Reference {
     }
 }
 
-fn long_run(setup: &Setup, resamples: u64) -> ByLearner {
-    let experiment = setup.experiment(TestPoints::Grid(LONG_RUN_GRID), resamples, SEED);
+fn long_run(setup: &Setup, resamples: u64, grid: usize) -> ByLearner {
+    let experiment = setup.experiment(TestPoints::Grid(grid), resamples, SEED);
     let results = match engine::run(&experiment, 1, &Unwatched) {
         Ok(results) => results,
         Err(error) => panic!("{}: {error}", setup.name()),
@@ -80,7 +83,7 @@ fn long_run(setup: &Setup, resamples: u64) -> ByLearner {
 
 /// Averages of the exact forms over a fine grid, for the inputs of one seed.
 fn exact_forms(setup: &Setup, seed: u64) -> ByLearner {
-    let experiment = setup.experiment(TestPoints::Grid(EXACT_GRID), 40, seed);
+    let experiment = setup.experiment(TestPoints::Grid(FIXED_GRID), 40, seed);
     let noise = mean_noise(&experiment);
     let curves = experiment.curves.iter();
     curves
