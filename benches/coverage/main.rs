@@ -1,7 +1,7 @@
 //! How often the 95 % intervals hold the true value, and how often a correct run raises an alarm.
 //!
 //! ```sh
-//! cargo bench --bench coverage                        # 2000 seeds: hours; 400 take about half an hour
+//! cargo bench --bench coverage                        # 2000 seeds: about an hour on two idle cores
 //! cargo bench --bench coverage -- --quick             # 300 seeds, 40 and 100 resamples
 //! cargo bench --bench coverage -- --seeds 400 --csv coverage.csv
 //! cargo bench --bench coverage -- --only student-t    # setups whose name contains it
@@ -33,18 +33,24 @@ use design::{Setup, setups};
 use reference::{Reference, True};
 use tally::{Alarms, Cell, CellKey, RunKey};
 
-/// How many runs go at a time.
-const THREADS: usize = 2;
-
 #[derive(Parser)]
 #[command(about = "How often the 95 % intervals hold the true value")]
 struct Options {
     /// Number of seeds for each cell
     #[arg(long, default_value_t = 2000)]
     seeds: u64,
+    /// The first of them
+    #[arg(long, default_value_t = 1)]
+    first_seed: u64,
+    /// Number of runs at a time
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
     /// Take only the setups whose name contains this
     #[arg(long)]
     only: Option<String>,
+    /// Take only these kinds of test points: grid, "draw 30", "draw 100", "draw 1000"
+    #[arg(long, value_delimiter = ',')]
+    test: Vec<String>,
     /// Take only runs of so many resamples: 40, 100 or 1000
     #[arg(long, value_delimiter = ',')]
     resamples: Vec<u64>,
@@ -87,20 +93,31 @@ fn main() -> ExitCode {
         }
         setups.retain(|setup| !setup.resamples.is_empty());
     }
+    if !options.test.is_empty() {
+        for setup in &mut setups {
+            setup
+                .tests
+                .retain(|test| options.test.contains(&test.name()));
+        }
+        setups.retain(|setup| !setup.tests.is_empty());
+    }
     let begun = Instant::now();
-    let references = in_parallel(setups.len(), |i| Reference::new(&setups[i]));
+    let references = in_parallel(options.threads, setups.len(), |i| {
+        Reference::new(&setups[i])
+    });
     eprintln!("references: {:.0} s", begun.elapsed().as_secs_f64());
     let deadline = options
         .minutes
         .map(|minutes| Instant::now() + Duration::from_secs_f64(60.0 * minutes));
     // All setups of one seed after the other, so that a study that is stopped is even.
-    let tasks: Vec<(u64, usize)> = (1..=seeds)
+    let tasks: Vec<(u64, usize)> = (options.first_seed..)
+        .take(seeds as usize)
         .flat_map(|seed| (0..setups.len()).map(move |setup| (seed, setup)))
         .filter(|(seed, setup)| seed % setups[*setup].one_seed_in == 0)
         .collect();
     let counts = Mutex::new(Counts::default());
     let done = AtomicUsize::new(0);
-    in_parallel(tasks.len(), |task| {
+    in_parallel(options.threads, tasks.len(), |task| {
         if deadline.is_some_and(|deadline| Instant::now() > deadline) {
             return;
         }
@@ -110,7 +127,8 @@ fn main() -> ExitCode {
         let done = 1 + done.fetch_add(1, Ordering::Relaxed);
         if done.is_multiple_of(setups.len() * 20) {
             let minutes = begun.elapsed().as_secs_f64() / 60.0;
-            eprintln!("seed {seed} of {seeds}, {minutes:.1} min");
+            let of = seed - options.first_seed + 1;
+            eprintln!("{of} of {seeds} seeds, {minutes:.1} min");
         }
     });
     let counts = counts.into_inner().expect("no run panics");
@@ -128,12 +146,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does so many tasks on [`THREADS`] threads; the results are in the order of the tasks.
-fn in_parallel<T: Send>(tasks: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+/// Does so many tasks on some threads; the results are in the order of the tasks.
+fn in_parallel<T: Send>(threads: usize, tasks: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
-        for _ in 0..THREADS {
+        for _ in 0..threads {
             scope.spawn(|| {
                 loop {
                     let task = next.fetch_add(1, Ordering::Relaxed);
@@ -157,7 +175,7 @@ fn run(setup: &Setup, which: usize, reference: &Reference, seed: u64) -> Counts 
     let wanted = reference.of_seed(setup, seed);
     for (test, test_points) in setup.tests.iter().enumerate() {
         for &resamples in &setup.resamples {
-            if !setup.includes(*test_points, resamples, seed) {
+            if !setup.includes(*test_points, seed) {
                 continue;
             }
             let experiment = setup.experiment(*test_points, resamples, seed);

@@ -1,8 +1,8 @@
 //! Error bars and intervals of averages over x, and when to doubt them.
 
-use super::estimate::{Tested, unit};
-use super::interval::{Fluctuation, on_log_scale, widened};
-use super::probe::{Probed, Spread};
+use super::estimate::{Tested, jackknife, unit};
+use super::interval::{Fluctuation, of_positive_mean, widened};
+use super::probe::{FEW_POINTS, MOST_PROBES, Probed, Spread};
 use super::{Doubt, Estimate, Loss, Split, Tally, heavy_tail, interval_factor};
 use crate::learner::RiskMoments;
 use crate::maths::hypot;
@@ -13,14 +13,10 @@ const NORMAL_REACH: f64 = 1.959_963_984_540_054;
 /// Above so much skewness an average over drawn points is called one that rests on few of them.
 const MOST_SKEWNESS: f64 = 1.25;
 
-/// Fewer points that are drawn are few in any case: what a learner errs at a few places only, they may
-/// miss altogether.
-const FEWEST_POINTS: usize = 50;
-
-/// From so many resamples on, noise with heavy tails and shares of votes are averaged enough.
+/// From so many resamples on, shares of votes are fine enough.
 const ENOUGH_RESAMPLES: u64 = 60;
 
-/// With so many directions noise with heavy tails is averaged over them.
+/// In so many directions, coarse shares average out.
 const ENOUGH_DIRECTIONS: f64 = 5.0;
 
 /// Which average.
@@ -137,8 +133,15 @@ impl<'a> Bars<'a> {
         let (variance, skewness, degrees) = match self.probed {
             Some(Probed::Sample { variance, skewness }) => {
                 let probed = variance[index];
-                // A bias that is small beside the fluctuations is seen by many resamples only.
                 let variance = match part {
+                    // Few test points, and fits enough to see a bias at the others: each point counts
+                    // alike, unless the few differ more than the many.
+                    Average::Bias2 if count < FEW_POINTS => {
+                        let [own_points, others] = [count as f64, MOST_PROBES as f64];
+                        let pooled = (own_points * own + others * probed) / (own_points + others);
+                        pooled.max(0.5 * (own + probed))
+                    }
+                    // A bias that is small beside the fluctuations is seen by many resamples only.
                     Average::Bias2 => own.max(probed),
                     _ => 0.5 * (own + probed),
                 };
@@ -191,9 +194,11 @@ impl<'a> Bars<'a> {
         }
     }
 
-    /// A positive estimate above a part that is known, with its interval.
-    pub fn above(&self, known: f64, value: f64, se: f64, points: PointsPart) -> Estimate {
-        let inner = on_log_scale(value - known, se, self.t).map(|end| known + end);
+    /// An estimate above a part that is known, from its values with one group left out each, with its
+    /// interval.
+    pub fn above(&self, known: f64, value: f64, left_out: &[f64], points: PointsPart) -> Estimate {
+        let se = jackknife(left_out.iter().copied());
+        let inner = of_positive_mean(known, value, left_out, self.t);
         let ends = widened(value, inner, points.reach);
         Estimate::within(value, hypot(se, points.se), ends)
     }
@@ -213,20 +218,13 @@ impl<'a> Bars<'a> {
             .map_or(RiskMoments::Enough, |all| all[setting]);
         let unbounded = !tested.loss.is_bounded(tested.outputs);
         let few_points = tested.drawn
-            && (matches!(self.probed, Some(Probed::Sample { .. }))
-                && tested.weights.len() < FEWEST_POINTS
-                || parts
-                    .iter()
-                    .any(|(_, points)| points.skewness > MOST_SKEWNESS));
-        let few_resamples = all.count < ENOUGH_RESAMPLES
-            && match tested.loss {
-                Loss::Squared => {
-                    let tails = tested.noise_degrees.is_some_and(|degrees| degrees <= 8.0);
-                    tails && rank < ENOUGH_DIRECTIONS
-                }
-                Loss::ZeroOne(Split::KohaviWolpert) => true,
-                _ => false,
-            };
+            && parts
+                .iter()
+                .any(|(_, points)| points.skewness > MOST_SKEWNESS);
+        // Of so few votes shares are too coarse, unless they vary in many directions.
+        let few_resamples = tested.loss == Loss::ZeroOne(Split::KohaviWolpert)
+            && all.count < ENOUGH_RESAMPLES
+            && rank < ENOUGH_DIRECTIONS;
         let heavy_noise = tested.noise_degrees.is_some_and(|degrees| degrees <= 4.0);
         // Named where it is most of the error, and more than a hundredth of the number.
         let coarse = parts.iter().any(|(estimate, points)| {
@@ -244,7 +242,7 @@ impl<'a> Bars<'a> {
                 moments == RiskMoments::Enough && unbounded && heavy_tail(largest_share, all.count),
             ),
             (Doubt::HeavyNoise, heavy_noise),
-            (Doubt::FewResamples, few_resamples && !heavy_noise),
+            (Doubt::FewResamples, few_resamples),
             (Doubt::FewPoints, few_points),
             (Doubt::CoarseGrid, coarse),
         ];

@@ -329,15 +329,20 @@ fn of_setting(
         .iter()
         .map(|parts| parts[..3].iter().sum())
         .collect();
-    let outer = |sums: &dyn Fn(&Tally) -> f64, gap: bool| {
-        let mean = sums(all) / count;
-        let without = groups.iter().zip(&risk_left_out).map(|(group, risk)| {
-            let rest = Rest::new(count, group.count as f64);
-            let mean = rest.mean(sums(all), sums(group));
-            if gap { mean - risk } else { mean }
-        });
-        Estimate::new(if gap { mean - value } else { mean }, jackknife(without))
+    // A mean of measured errors, and with each group left out.
+    let measured = |sums: &dyn Fn(&Tally) -> f64| {
+        let without = groups
+            .iter()
+            .map(|group| Rest::new(count, group.count as f64).mean(sums(all), sums(group)));
+        (sums(all) / count, without.collect::<Vec<f64>>())
     };
+    let (train, train_left_out) = measured(&|tally| tally.train[setting]);
+    let (test, test_left_out) = measured(&|tally| tally.test[setting]);
+    let gaps = test_left_out
+        .iter()
+        .zip(&risk_left_out)
+        .map(|(test, risk)| test - risk);
+    let gap = Estimate::new(test - value, jackknife(gaps));
     let risk_se = jackknife(risk_left_out.iter().copied());
     let fluctuation = loss.has_intervals().then(|| {
         let numbers = setting * points * outputs..(setting + 1) * points * outputs;
@@ -356,12 +361,10 @@ fn of_setting(
     let of_risk = bars.points(Average::Risk, &risks, &pointwise, risk_se);
     let bias2 = bars.squared_mean(b, b_se, fluctuation, of_bias2);
     let variance = match fluctuation {
-        Some(_) => bars.above(0.0, v, v_se, of_variance),
+        Some(_) => bars.above(0.0, v, &variances, of_variance),
         None => Estimate::without_error(v),
     };
-    let risk = bars.above(least, value, risk_se, of_risk);
-    let train = outer(&|tally| tally.train[setting], false);
-    let test = outer(&|tally| tally.test[setting], false);
+    let risk = bars.above(least, value, &risk_left_out, of_risk);
     let of_risks = Parts::of_risks(all, setting, least, value - least, of_risk.se);
     let doubtful = [(bias2, of_bias2), (variance, of_variance), (risk, of_risk)];
     let parts = Parts {
@@ -372,7 +375,10 @@ fn of_setting(
         doubts: bars.doubts(
             setting,
             all,
-            (of_risks.largest_share, f64::INFINITY),
+            (
+                of_risks.largest_share,
+                fluctuation.map_or(f64::INFINITY, |found| found.rank()),
+            ),
             doubtful,
         ),
         noise,
@@ -380,9 +386,9 @@ fn of_setting(
         bias2,
         variance,
         risk,
-        train: bars.above(0.0, train.value, train.se, Default::default()),
-        test: bars.above(0.0, test.value, test.se, of_risk),
-        gap: outer(&|tally| tally.test[setting], true),
+        train: bars.above(0.0, train, &train_left_out, Default::default()),
+        test: bars.above(0.0, test, &test_left_out, of_risk),
+        gap,
         risk_resampling_se: risk_se,
         ..of_risks
     };

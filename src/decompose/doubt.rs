@@ -14,7 +14,7 @@ pub enum Doubt {
     HeavyTail,
     /// The noise has no fourth moment, so that the error bars of variance and risk have no basis.
     HeavyNoise,
-    /// There are too few resamples for noise with such tails, or for shares of votes.
+    /// There are too few resamples for shares of votes.
     FewResamples,
     /// The average over x rests on few of the test points, which are a sample.
     FewPoints,

@@ -414,7 +414,7 @@ impl Decomposition {
         let risks: Vec<f64> = (0..points)
             .map(|j| noise[j] + bias2[j] + variance[j])
             .collect();
-        let [b_se, v_se, risk_se, train_se, test_se, gap_se] =
+        let [b_se, v_se, risk_se, _, _, gap_se] =
             std::array::from_fn(|i| jackknife(left_out[i].iter().copied()));
         let roots: Vec<f64> = weights
             .iter()
@@ -432,10 +432,10 @@ impl Decomposition {
         let of_noise = bars.points(Average::Noise, noise, &pointwise, 0.0);
         let estimates = [
             bars.squared_mean(b, b_se, Some(fluctuation), of_bias2),
-            bars.above(0.0, v, v_se, of_variance),
-            bars.above(noise_mean, risk, risk_se, of_risk),
-            bars.above(0.0, train, train_se, Default::default()),
-            bars.above(0.0, test, test_se, of_risk),
+            bars.above(0.0, v, &left_out[1], of_variance),
+            bars.above(noise_mean, risk, &left_out[2], of_risk),
+            bars.above(0.0, train, &left_out[3], Default::default()),
+            bars.above(0.0, test, &left_out[4], of_risk),
             Estimate::new(test - risk, gap_se),
         ];
         let sources = contrasted.map(|sums| {

@@ -21,16 +21,25 @@
 //! Other losses whose bias is a smooth function g of a mean score use the same form with the metric
 //! ½∇²g in place of the inner product and ½∇g in place of m.
 //!
-//! **Variance and risk** are positive and skewed: their intervals are symmetric on the log scale, for
-//! the risk on that of what it lies above the noise.
+//! **Variance, risk and measured errors** are means of positive numbers, and skewed. Hall's
+//! transformation (1992) takes most of the skewness from a studentised mean; the skewness is that of
+//! the groups. An interval that is symmetric on the log scale, for the risk on that of what it lies
+//! above the noise, has a lower end above zero. The larger of both lower ends and the larger of both
+//! upper ends are taken.
 //!
 //! **Test points that are drawn** have an error of their own, independent of the resamples: the
 //! distances to either end are added as squares (the method of variance estimates recovery, Zou and
 //! Donner 2008).
 
 use super::Tally;
+use super::estimate::{jackknife, unit};
 use crate::lanes::dot;
 use crate::maths::{exp, hypot, pow};
+
+/// Groups are few, and show less skewness than there is. Means of 40 and 100 squares of normal
+/// numbers, of exponential ones and of squares of Student's t with 5 degrees of freedom came out best
+/// with this factor.
+const SKEWNESS_OF_FEW: f64 = 1.3;
 
 /// Both ends of an interval.
 pub(super) type Ends = [f64; 2];
@@ -115,7 +124,7 @@ impl Fluctuation {
         // What the square of the fluctuations adds is accounted for by a(θ).
         let share = 4.0 * (along - square).max(0.0);
         let share = share / (share + 2.0 * square);
-        let skewness = skewness(&products) * share * share.sqrt() / (groups as f64).sqrt();
+        let skewness = skewness_of_mean(&products) * share * share.sqrt();
         Fluctuation {
             along: along - square,
             skewness,
@@ -169,24 +178,10 @@ impl Fluctuation {
         if self.unit == 0.0 {
             return [estimate.max(0.0); 2];
         }
-        let [below, above] = self.reaches(t);
+        let [below, above] = reaches(t, self.skewness);
         let [low, _] = self.symmetric(estimate, below);
         let [_, high] = self.symmetric(estimate, above);
         [low, high]
-    }
-
-    /// How many standard errors below and above the estimate are within reach: Hall's transformation
-    /// (1992), which takes most of the skewness from a studentised mean, the other way round.
-    fn reaches(&self, t: f64) -> [f64; 2] {
-        let skewness = self.skewness;
-        if skewness.abs() < 1e-3 {
-            return [t, t];
-        }
-        let back = |t: f64| {
-            let root = cube_root((1.0 + skewness * (t - skewness / 6.0)).max(0.0));
-            3.0 / skewness * (root - 1.0)
-        };
-        [back(t), -back(-t)]
     }
 
     /// All θ ≥ 0 within t standard errors.
@@ -221,7 +216,20 @@ impl Fluctuation {
 }
 
 fn cube_root(number: f64) -> f64 {
-    pow(number, 1.0 / 3.0)
+    pow(number.abs(), 1.0 / 3.0).copysign(number)
+}
+
+/// How many standard errors below and above a mean are within reach of t: Hall's transformation
+/// (1992), the other way round.
+fn reaches(t: f64, skewness: f64) -> [f64; 2] {
+    if skewness.abs() < 1e-3 {
+        return [t, t];
+    }
+    let back = |t: f64| {
+        let root = cube_root(1.0 + skewness * (t - skewness / 6.0));
+        3.0 / skewness * (root - 1.0)
+    };
+    [back(t), -back(-t)]
 }
 
 /// The deviations of the groups' means from the mean of all, `at` some numbers of a tally, each
@@ -240,19 +248,29 @@ pub(super) fn deviations(
     each.collect()
 }
 
-/// The skewness of numbers whose mean is zero.
-fn skewness(numbers: &[f64]) -> f64 {
-    let count = numbers.len() as f64;
-    let sum = |term: fn(f64) -> f64| numbers.iter().map(|x| term(*x)).sum::<f64>() / count;
-    let variance = sum(|x| x * x);
-    match variance > 0.0 {
-        true => sum(|x| x * x * x) / (variance * variance.sqrt()),
+/// The skewness of the mean of groups, from their deviations, which sum to about zero.
+fn skewness_of_mean(deviations: &[f64]) -> f64 {
+    let sum = |term: fn(f64) -> f64| deviations.iter().map(|x| term(*x)).sum::<f64>();
+    let squares = sum(|x| x * x);
+    match squares > 0.0 {
+        true => SKEWNESS_OF_FEW * sum(|x| x * x * x) / (squares * squares.sqrt()),
         false => 0.0,
     }
 }
 
+/// The interval of a mean of numbers above `known`, from its values with one group left out each.
+pub(super) fn of_positive_mean(known: f64, value: f64, left_out: &[f64], t: f64) -> Ends {
+    let se = jackknife(left_out.iter().copied());
+    let mean = left_out.iter().sum::<f64>() / left_out.len() as f64;
+    let unit = unit(left_out.iter().map(|left| mean - left));
+    let deviations: Vec<f64> = left_out.iter().map(|left| (mean - left) / unit).collect();
+    let [below, above] = reaches(t, skewness_of_mean(&deviations));
+    let [low, high] = on_log_scale(value - known, se, t).map(|end| known + end);
+    [low.max(value - below * se), high.max(value + above * se)]
+}
+
 /// The ends of an interval of ± t standard errors on the log scale around a positive estimate.
-pub(super) fn on_log_scale(value: f64, se: f64, t: f64) -> Ends {
+fn on_log_scale(value: f64, se: f64, t: f64) -> Ends {
     match value > 0.0 && se > 0.0 {
         true => {
             let factor = exp(t * se / value);

@@ -41,7 +41,7 @@ pub use exact::{Exact, exact};
 pub use histogram::Histogram;
 pub use loss::{Loss, Split};
 pub use moments::{Observation, Tally};
-pub use probe::{AtProbe, MOST_PROBES, PROBED, Probe, Probed};
+pub use probe::{AtProbe, MOST_PROBES, Probe, Probed};
 pub use sources::{CELLS, SOURCES, Source, Sources};
 
 pub use crate::maths::student_quantile;

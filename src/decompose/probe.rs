@@ -12,7 +12,20 @@ use super::estimate::Unbiased;
 use crate::problem::Points;
 
 /// How many of the first resamples predict at the probe points.
-pub const PROBED: u64 = 12;
+const PROBED: u64 = 12;
+
+/// How many do where few test points are drawn: a bias that is confined to a few places, which so few
+/// points can miss, is small beside the fluctuations of a few fits.
+const PROBED_FOR_FEW: u64 = 120;
+
+/// Fewer drawn test points are few.
+pub(super) const FEW_POINTS: usize = 50;
+
+/// The most predictions that are held for them, 160 MB of them; a few resamples' are held in any case.
+const MOST_HELD: u64 = 20_000_000;
+
+/// Into how many blocks the resamples are divided to judge their own part in what is found.
+const BLOCKS: usize = 12;
 
 /// How many more points are drawn where test points are a sample.
 pub const MOST_PROBES: usize = 400;
@@ -25,6 +38,39 @@ pub struct Probe {
     pub points: Points,
     /// For cells of a grid, how much each counts; they sum to 1. Empty for a sample.
     pub cells: Vec<f64>,
+    /// How many of the first resamples predict there.
+    pub resamples: u64,
+}
+
+impl Probe {
+    /// Points drawn from the inputs' distribution, beside so many test points drawn from it.
+    pub fn of_sample(points: Points, test_points: usize) -> Self {
+        Probe {
+            points,
+            cells: Vec::new(),
+            resamples: match test_points < FEW_POINTS {
+                true => PROBED_FOR_FEW,
+                false => PROBED,
+            },
+        }
+    }
+
+    /// Has fewer resamples predict, where so many settings of all learners, each with so many outputs,
+    /// would hold too many numbers.
+    pub fn limit(&mut self, settings: usize, outputs: usize) {
+        let each = settings as u64 * outputs as u64 * self.points.len() as u64;
+        let most = (MOST_HELD / each.max(1)).max(PROBED);
+        self.resamples = self.resamples.min(most);
+    }
+
+    /// Three points for each of some cells of a grid, and how much each cell counts.
+    pub fn of_grid(points: Points, cells: Vec<f64>) -> Self {
+        Probe {
+            points,
+            cells,
+            resamples: PROBED,
+        }
+    }
 }
 
 /// What the probe points tell of bias², variance, risk and noise, in this order.
@@ -70,18 +116,19 @@ impl AtProbe<'_> {
             return None;
         }
         let all = self.parts(None);
-        let without: Vec<Parts> = (0..resamples).map(|r| self.parts(Some(r))).collect();
+        let blocks = 0..BLOCKS.min(resamples);
+        let without: Vec<Parts> = blocks.map(|block| self.parts(Some(block))).collect();
         Some(match self.cells {
             [] => self.sample(&all, &without),
             cells => grid(cells, &all, &without),
         })
     }
 
-    /// The parts at every point, from all resamples but one.
+    /// The parts at every point, from all resamples but those of one block.
     fn parts(&self, without: Option<usize>) -> Parts {
         let outputs = self.truth.len() / self.noise.len().max(1);
         let used = self.scores.iter().enumerate();
-        let used = used.filter(|(r, _)| Some(*r) != without);
+        let used = used.filter(|(r, _)| Some(*r % BLOCKS) != without);
         let count = used.clone().count() as f64;
         let mut parts = Parts::default();
         let mut mean = vec![0.0; outputs];
@@ -157,7 +204,7 @@ fn average(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }
 
-/// The mean of values with one resample left out each, and the jackknife's variance.
+/// The mean of values with one block of resamples left out each, and the jackknife's variance.
 fn jackknifed(left_out: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     let count = left_out.clone().count() as f64;
     let mean = left_out.clone().sum::<f64>() / count;

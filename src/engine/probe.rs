@@ -1,7 +1,7 @@
 //! What predictions at other points tell of averages over the test points.
 
 use super::{AtTestPoints, Kept, at_points};
-use crate::decompose::{AtProbe, Loss, PROBED, Probed};
+use crate::decompose::{AtProbe, Loss, Probed};
 use crate::experiment::Experiment;
 use crate::learner::probability::Preference;
 use crate::stream::{Purpose, Stream};
@@ -32,7 +32,8 @@ impl Probes {
         resamples: u64,
     ) -> Option<&ProbedSettings> {
         let at = self.at.as_ref()?;
-        let wanted = PROBED.min(resamples);
+        let probe = experiment.test.probe.as_ref()?;
+        let wanted = probe.resamples.min(resamples);
         let mut first: Vec<&Kept> = kept.iter().filter(|kept| kept.resample < wanted).collect();
         first.sort_by_key(|kept| kept.resample);
         let count = first.len();

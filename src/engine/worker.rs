@@ -3,7 +3,7 @@
 use super::{Kept, KeptFit, NotNumbers, RunError};
 use rand::RngExt;
 
-use crate::decompose::{CELLS, Loss, Members, Observation, PROBED, Source, Tally};
+use crate::decompose::{CELLS, Loss, Members, Observation, Source, Tally};
 use crate::experiment::Experiment;
 use crate::lanes::squared_distance;
 use crate::learner::Learner;
@@ -79,7 +79,9 @@ pub(super) fn fresh_noise(
 
 /// How many of the first resamples something is kept of.
 pub(super) fn most_kept(experiment: &Experiment) -> u64 {
-    experiment.run.keep.max(DIAGNOSED)
+    let probe = experiment.test.probe.as_ref();
+    let probed = probe.map_or(0, |probe| probe.resamples);
+    experiment.run.keep.max(DIAGNOSED).max(probed)
 }
 
 /// An empty tally for every learner.
@@ -168,7 +170,7 @@ impl<'a> Worker<'a> {
                 diagnoses: vec![None; settings],
                 remarks: vec![None; settings],
                 probe: match &experiment.test.probe {
-                    Some(probe) if resample < PROBED => {
+                    Some(probe) if resample < probe.resamples => {
                         vec![0.0; settings * probe.points.len() * self.outputs]
                     }
                     _ => Vec::new(),

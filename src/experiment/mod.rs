@@ -380,12 +380,12 @@ fn check(name: &str, source: &Source, bounds: &Bounds) -> Result<Experiment, Tro
     let (mut curves, problems) = learners(run.slab)?;
     let largest = problems.iter().max_by_key(|problem| problem.train);
     let largest = largest.expect("every learner has a problem");
-    let test = match problem.rows() {
+    let mut test = match problem.rows() {
         Some(rows) => table::test(rows),
         None => run::check_test(raw.run.test.as_ref(), &problems, largest, run.seed, bounds)?,
     };
     let given = run.slab;
-    run::check_size(&raw.run, &curves, &problems, &test, &mut run)?;
+    run::check_size(&raw.run, &curves, &problems, &mut test, &mut run)?;
     if run.slab != given {
         (curves, _) = learners(run.slab)?;
     }

@@ -254,10 +254,7 @@ pub(super) fn check_test(
                 points,
                 weights,
                 kind: TestKind::Drawn,
-                probe: Some(Probe {
-                    points: more,
-                    cells: Vec::new(),
-                }),
+                probe: Some(Probe::of_sample(more, count)),
                 left_out: 0.0,
             })
         }
@@ -309,10 +306,8 @@ fn probe_of(grid: &TestGrid, points: &Points, weights: &[f64], seed: u64) -> Pro
         values.extend(grid.within(cell, &mirrored));
     }
     let total: f64 = cells.iter().map(|&cell| weights[cell]).sum();
-    Probe {
-        points: Points::new(points.dimension(), values),
-        cells: cells.iter().map(|&cell| weights[cell] / total).collect(),
-    }
+    let counts = cells.iter().map(|&cell| weights[cell] / total).collect();
+    Probe::of_grid(Points::new(points.dimension(), values), counts)
 }
 
 /// The most rows of kept fits.
@@ -336,18 +331,21 @@ const SLAB_NUMBERS: u64 = 40_000_000;
 const LEFT: u64 = 6;
 
 /// A run must fit into memory: sums for every group, setting and test point, and the fits that are
-/// kept. Where `keep` is not given, training sets and fits give way. A two-way sweep that is large is
-/// computed in slabs of its second axis.
+/// kept. Where `keep` is not given, training sets and fits give way, and so do predictions at probe
+/// points. A two-way sweep that is large is computed in slabs of its second axis.
 pub(super) fn check_size(
     raw: &RawRun,
     curves: &[Curve],
     problems: &[Problem],
-    test: &Test,
+    test: &mut Test,
     run: &mut Run,
 ) -> Result<(), Trouble> {
     let settings: usize = curves.iter().map(Curve::settings).sum();
     // A class has a number of its own at every point.
     let outputs = problems.first().map_or(1, Problem::outputs);
+    if let Some(probe) = &mut test.probe {
+        probe.limit(settings, outputs);
+    }
     let points = test.points.len() * outputs;
     let places = (settings * points) as u64;
     // Mean and squares, and seven contrasts of a cube, for every group, and the table of points.

@@ -459,13 +459,9 @@ fn doubts(experiment: &Experiment, results: &Results) -> Vec<String> {
                      parts. Use risk_median and the quartiles of curves.csv."
                     .to_owned(),
                 Doubt::FewResamples => format!(
-                    "{} training sets are too few for the intervals of {what}: {}. Use 100 or more.",
+                    "{} training sets are too few for the intervals of {what}: shares of so few votes \
+                     are too coarse. Use 100 or more.",
                     thousands(results.resamples),
-                    match experiment.run.loss {
-                        Loss::Squared =>
-                            "the noise has heavy tails, and the fits vary in few directions only",
-                        _ => "shares of so few votes are too coarse",
-                    }
                 ),
                 Doubt::FewPoints => format!(
                     "the averages of {what} over x rest on few of the {} {}",
