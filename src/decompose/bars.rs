@@ -88,11 +88,13 @@ pub(super) struct Bars<'a> {
     probed: Option<Probed>,
     /// How many standard errors reach to either end.
     t: f64,
+    resamples: f64,
 }
 
 impl<'a> Bars<'a> {
-    pub fn new(tested: Tested<'a>, setting: usize, groups: usize) -> Self {
+    pub fn new(tested: Tested<'a>, setting: usize, groups: usize, resamples: f64) -> Self {
         Bars {
+            resamples,
             tested,
             probed: tested.probed.and_then(|probed| probed[setting]),
             t: interval_factor(0.95, groups),
@@ -198,7 +200,7 @@ impl<'a> Bars<'a> {
     /// interval.
     pub fn above(&self, known: f64, value: f64, left_out: &[f64], points: PointsPart) -> Estimate {
         let se = jackknife(left_out.iter().copied());
-        let inner = of_positive_mean(known, value, left_out, self.t);
+        let inner = of_positive_mean(known, value, left_out, self.resamples, self.t);
         let ends = widened(value, inner, points.reach);
         Estimate::within(value, hypot(se, points.se), ends)
     }

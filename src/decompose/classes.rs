@@ -251,7 +251,7 @@ fn of_setting(
     // By group, and by part: the average with the group left out. The sum is the last.
     let mut left_out = vec![[0.0; MOST]; groups.len()];
     let mut rest_mean = vec![0.0; outputs];
-    let bars = Bars::new(tested, setting, groups.len());
+    let bars = Bars::new(tested, setting, groups.len(), count);
     let mut pointwise = match bars.needs_points() {
         true => Pointwise::new(groups.len(), points),
         false => Pointwise::default(),

@@ -363,7 +363,7 @@ impl Decomposition {
         let [mean, squares] = [&all.mean[numbers.clone()], &all.squares[numbers.clone()]];
         let [bias2, variance] = [&self.bias2[at.clone()], &self.variance[at.clone()]];
         let contrasted = contrasts(all, setting, weights, outputs);
-        let bars = Bars::new(tested, setting, groups.len());
+        let bars = Bars::new(tested, setting, groups.len(), count);
         let mut left_out: [Vec<f64>; 6] = Default::default();
         // The variance between cubes and the squared contrasts, with each group left out.
         let mut left_sources: Vec<(f64, [f64; 7])> = Vec::new();

@@ -23,7 +23,7 @@
 //!
 //! **Variance, risk and measured errors** are means of positive numbers, and skewed. Hall's
 //! transformation (1992) takes most of the skewness from a studentised mean; the skewness is that of
-//! the groups. An interval that is symmetric on the log scale, for the risk on that of what it lies
+//! the groups, within what so many resamples can have. An interval that is symmetric on the log scale, for the risk on that of what it lies
 //! above the noise, has a lower end above zero. The larger of both lower ends and the larger of both
 //! upper ends are taken.
 //!
@@ -40,6 +40,13 @@ use crate::maths::{exp, hypot, pow};
 /// numbers, of exponential ones and of squares of Student's t with 5 degrees of freedom came out best
 /// with this factor.
 const SKEWNESS_OF_FEW: f64 = 1.3;
+
+/// The most skewness that a single resample is taken to have, about that of the square of a normal
+/// number. With many resamples in a group, what groups show beyond that is chance.
+const MOST_SKEWNESS: f64 = 3.0;
+
+/// How far skewness may stretch one side of an interval.
+const MOST_STRETCH: f64 = 2.0;
 
 /// Both ends of an interval.
 pub(super) type Ends = [f64; 2];
@@ -124,7 +131,7 @@ impl Fluctuation {
         // What the square of the fluctuations adds is accounted for by a(θ).
         let share = 4.0 * (along - square).max(0.0);
         let share = share / (share + 2.0 * square);
-        let skewness = skewness_of_mean(&products) * share * share.sqrt();
+        let skewness = skewness_of_mean(&products, all) * share * share.sqrt();
         Fluctuation {
             along: along - square,
             skewness,
@@ -229,7 +236,7 @@ fn reaches(t: f64, skewness: f64) -> [f64; 2] {
         let root = cube_root(1.0 + skewness * (t - skewness / 6.0));
         3.0 / skewness * (root - 1.0)
     };
-    [back(t), -back(-t)]
+    [back(t), -back(-t)].map(|reach| reach.min(MOST_STRETCH * t))
 }
 
 /// The deviations of the groups' means from the mean of all, `at` some numbers of a tally, each
@@ -248,23 +255,33 @@ pub(super) fn deviations(
     each.collect()
 }
 
-/// The skewness of the mean of groups, from their deviations, which sum to about zero.
-fn skewness_of_mean(deviations: &[f64]) -> f64 {
+/// The skewness of the mean of so many resamples, from the deviations of its groups, which sum to
+/// about zero.
+fn skewness_of_mean(deviations: &[f64], resamples: f64) -> f64 {
     let sum = |term: fn(f64) -> f64| deviations.iter().map(|x| term(*x)).sum::<f64>();
     let squares = sum(|x| x * x);
-    match squares > 0.0 {
-        true => SKEWNESS_OF_FEW * sum(|x| x * x * x) / (squares * squares.sqrt()),
-        false => 0.0,
+    if squares == 0.0 {
+        return 0.0;
     }
+    let found = SKEWNESS_OF_FEW * sum(|x| x * x * x) / (squares * squares.sqrt());
+    let most = MOST_SKEWNESS / resamples.sqrt();
+    found.clamp(-most, most)
 }
 
-/// The interval of a mean of numbers above `known`, from its values with one group left out each.
-pub(super) fn of_positive_mean(known: f64, value: f64, left_out: &[f64], t: f64) -> Ends {
+/// The interval of a mean over so many resamples of numbers above `known`, from its values with one
+/// group left out each.
+pub(super) fn of_positive_mean(
+    known: f64,
+    value: f64,
+    left_out: &[f64],
+    resamples: f64,
+    t: f64,
+) -> Ends {
     let se = jackknife(left_out.iter().copied());
     let mean = left_out.iter().sum::<f64>() / left_out.len() as f64;
     let unit = unit(left_out.iter().map(|left| mean - left));
     let deviations: Vec<f64> = left_out.iter().map(|left| (mean - left) / unit).collect();
-    let [below, above] = reaches(t, skewness_of_mean(&deviations));
+    let [below, above] = reaches(t, skewness_of_mean(&deviations, resamples));
     let [low, high] = on_log_scale(value - known, se, t).map(|end| known + end);
     [low.max(value - below * se), high.max(value + above * se)]
 }
