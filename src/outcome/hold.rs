@@ -96,7 +96,7 @@ impl Owner {
 /// The right to change a folder, until it is dropped.
 pub(super) enum Hold {
     /// The folder is locked.
-    Locked { _folder: File },
+    Locked { folder: File },
     /// The folder is marked.
     Marked(Mark),
 }
@@ -125,7 +125,7 @@ impl Hold {
         for _ in 0..ATTEMPTS {
             let made = fs::create_dir_all(home).and_then(|()| lock(home));
             match made {
-                Ok(Some(folder)) => return Ok(Hold::Locked { _folder: folder }),
+                Ok(Some(folder)) => return Ok(Hold::Locked { folder }),
                 Ok(None) => return Mark::make(home).map(Hold::Marked),
                 // Another run that had made the folder has removed it again.
                 Err(error) if error.kind() == ErrorKind::NotFound => last = Some(error),
@@ -143,7 +143,7 @@ impl Hold {
     /// If there are no locks and another run may be there.
     pub fn take(home: &Path, change: bool) -> Result<Option<Self>, OutcomeError> {
         match lock(home) {
-            Ok(Some(folder)) => Ok(Some(Hold::Locked { _folder: folder })),
+            Ok(Some(folder)) => Ok(Some(Hold::Locked { folder })),
             Ok(None) if change => Mark::make(home).map(Hold::Marked).map(Some),
             _ => Ok(None),
         }

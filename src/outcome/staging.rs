@@ -203,7 +203,12 @@ impl Staging {
         };
         match hold {
             // Looked for after the hidden folder is there, as the other looks for it after the mark.
-            Hold::Locked { .. } => Mark::refuse(home)?,
+            Hold::Locked { folder } => {
+                let alone = Mark::refuse(home);
+                // Free before a refused folder is removed again, which waits for it.
+                drop(folder);
+                alone?;
+            }
             Hold::Marked(mark) => staging.mark = Some(mark),
         }
         Ok(staging)

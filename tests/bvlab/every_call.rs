@@ -149,6 +149,8 @@ fn interfere(new: &[&str], earlier: bool) {
     let cases: Vec<(&(String, usize), &str)> = calls
         .iter()
         .flat_map(|call| faults.map(|fault| (call, fault)))
+        // The standard library panics where a folder cannot be closed, and nothing depends on it.
+        .filter(|((call, _), fault)| call != "close" || *fault == "signal=KILL")
         .collect();
     let (next, kept, replaced) = (
         AtomicUsize::new(0),

@@ -42,7 +42,8 @@ fn a_file_that_bvlab_did_not_make_is_not_overwritten() {
     place.write("results/t/notes.txt", "mine too");
     // So many resamples that only an error before the run comes in time.
     let long = ["run", "t.toml", "--resamples", "1000000000000"];
-    let (code, _, err) = place.run(&long);
+    let mut long = place.after("ulimit -t 30", &long);
+    let (code, _, err) = answer(long.output().unwrap());
     assert_eq!(code, 1, "{err}");
     for words in ["did not make: curves.csv", "--overwrite", "--out"] {
         assert!(squeezed(&err).contains(words), "no `{words}` in {err}");
@@ -270,6 +271,35 @@ fn a_shard_cannot_say_where_its_result_goes() {
     place.done(&["merge", folder]);
 }
 
+/// A run that goes on, and ends with the test at the latest.
+struct Going(Option<Child>);
+
+impl Going {
+    fn start(mut command: Command) -> Self {
+        Going(Some(command.spawn().unwrap()))
+    }
+
+    fn has_ended(&mut self) -> bool {
+        self.0
+            .as_mut()
+            .is_none_or(|run| run.try_wait().unwrap().is_some())
+    }
+
+    /// Waits for its end.
+    fn answer(mut self) -> (i32, String, String) {
+        answer(self.0.take().unwrap().wait_with_output().unwrap())
+    }
+}
+
+impl Drop for Going {
+    fn drop(&mut self) {
+        if let Some(mut run) = self.0.take() {
+            let _ = run.kill();
+            let _ = run.wait();
+        }
+    }
+}
+
 /// A run in a process namespace of its own, so that all have the same process id, on a file system
 /// whose locks fail.
 fn contained(place: &Place, error: &str, arguments: &[&str]) -> Command {
@@ -309,13 +339,12 @@ fn without_locks_only_one_run_writes_and_the_other_is_told() {
         ]
     };
     for error in ["ENOLCK", "EOPNOTSUPP", "ENOSYS"] {
-        let start = |seed: &'static str| contained(&place, error, &long(seed)).spawn().unwrap();
-        let mut runs: [Child; 2] = [start("2"), start("3")];
+        let start = |seed: &'static str| Going::start(contained(&place, error, &long(seed)));
+        let mut runs = [start("2"), start("3")];
         // One of the two is told, while the other goes on.
         let begun = Instant::now();
         let loser = loop {
-            let ended = |run: &mut Child| run.try_wait().unwrap().is_some();
-            if let Some(loser) = runs.iter_mut().position(ended) {
+            if let Some(loser) = runs.iter_mut().position(Going::has_ended) {
                 break loser;
             }
             assert!(begun.elapsed() < Duration::from_secs(60), "both go on");
@@ -326,7 +355,7 @@ fn without_locks_only_one_run_writes_and_the_other_is_told() {
             0 => (second, first),
             _ => (first, second),
         };
-        let (code, out, err) = answer(loser.wait_with_output().unwrap());
+        let (code, out, err) = loser.answer();
         assert_eq!(code, 1, "{out}{err}");
         let err = squeezed(&err);
         for words in [
@@ -337,8 +366,8 @@ fn without_locks_only_one_run_writes_and_the_other_is_told() {
         ] {
             assert!(err.contains(words), "no `{words}` in {err}");
         }
-        assert!(winner.try_wait().unwrap().is_none(), "the winner has ended");
-        // A run that has locks sees the mark, too, and one that has none sees a run with locks.
+        assert!(!winner.has_ended(), "the winner has ended");
+        // A run that has locks sees the mark, too.
         let (code, _, err) = place.run(&["run", "t.toml"]);
         assert_eq!(code, 1, "{err}");
         assert!(
@@ -347,8 +376,7 @@ fn without_locks_only_one_run_writes_and_the_other_is_told() {
         );
         place.done(&["verify", "results/t"]);
         // Killed, it leaves its mark, which a person removes.
-        let _ = winner.kill();
-        let _ = winner.wait();
+        drop(winner);
         let mut short = contained(&place, error, &["run", "t.toml", "--seed", "4"]);
         let (code, _, err) = answer(short.output().unwrap());
         assert_eq!(code, 1, "{err}");
@@ -364,8 +392,9 @@ fn without_locks_only_one_run_writes_and_the_other_is_told() {
         assert_eq!(hidden.collect::<Vec<_>>(), Vec::<String>::new());
     }
     // A run with locks is there.
-    let locked = place.command(&long("5")).stderr(Stdio::null()).spawn();
-    let mut locked = locked.unwrap();
+    let mut locked = place.command(&long("5"));
+    locked.stdout(Stdio::null()).stderr(Stdio::null());
+    let locked = Going::start(locked);
     let begun = Instant::now();
     while !place
         .files()
@@ -388,8 +417,7 @@ fn without_locks_only_one_run_writes_and_the_other_is_told() {
         squeezed(&err).contains("another run may be writing"),
         "{err}"
     );
-    let _ = locked.kill();
-    let _ = locked.wait();
+    drop(locked);
     place.done(&["run", "t.toml"]);
 }
 
