@@ -2,7 +2,7 @@
 //! earlier result or the new one, whole, and the next run leaves nothing behind.
 //!
 //! `BVLAB_EVERY_CALL=all cargo test --release every_call` also interferes with calls that only close
-//! or stretch files, and with drawing and the page.
+//! or stretch files, and with drawing.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -28,8 +28,8 @@ const OLD: [&str; 6] = ["run", "t.toml", "--seed", "1", "--format", "svg"];
 /// The new one, which has none: the earlier figure goes.
 const NEW: [&str; 6] = ["run", "t.toml", "--seed", "2", "--set", "figure=[]"];
 
-/// The new one with everything that a result can have.
-const RICH: [&str; 5] = ["run", "t.toml", "--seed", "2", "--page"];
+/// The new one with figures of its own.
+const RICH: [&str; 6] = ["run", "t.toml", "--seed", "2", "--format", "png,svg"];
 
 const CALLS: &str = "openat,write,writev,pwrite64,fsync,fdatasync,rename,renameat,renameat2,unlink,unlinkat,rmdir,mkdir,flock";
 const MORE_CALLS: &str = ",close,ftruncate,fallocate,copy_file_range,statx,getdents64";
