@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::options::Output;
 use super::progress::uninterrupted;
-use super::{Failure, run};
+use super::{Failure, Format, run};
 use crate::experiment::{Experiment, Files, Source};
 use crate::figure;
 use crate::outcome::{self, Staging, report};
@@ -64,6 +64,15 @@ impl Draw {
             )));
         }
         let (mut manifest, mut tables) = outcome::read(home).map_err(Failure::wrong)?;
+        for file in outcome::altered(home, &manifest).map_err(Failure::failed)? {
+            if !manifest.is_figure(&file) {
+                let home = home.display();
+                writeln!(
+                    io::stderr(),
+                    "warning: {home}: {file} was altered after the run"
+                )?;
+            }
+        }
         let read = |source: Source| {
             let source = source.with_files(Files::Kept(home.to_owned()));
             Experiment::read(&manifest.name, source).map_err(|error| Failure::wrong(*error))
@@ -94,19 +103,23 @@ impl Draw {
         }
         let places = figure::looked_at(&experiment, &experiment.figures, &tables);
         outcome::read_places(home, &experiment, &places, &mut tables).map_err(Failure::failed)?;
-        let mut staging = Staging::open(home).map_err(Failure::failed)?;
+        let formats = &self.output.format;
+        let files: Vec<String> = Format::files(formats, &experiment.figures).collect();
+        let staging = Staging::open(home, &files, self.output.overwrite);
+        let mut staging = staging.map_err(Failure::failed)?;
         run::draw_all(
             &experiment,
             &experiment.figures,
             &tables,
-            &self.output.format,
+            formats,
             &mut staging,
         )?;
+        let before = manifest.clone();
         if manifest.figure_hash != experiment.source.figure_hash() {
             // Now some may show one thing and some another.
             manifest.figure_hash = None;
         }
-        let files = uninterrupted(|| staging.beside(manifest)).map_err(Failure::failed)?;
+        let files = uninterrupted(|| staging.beside(&before, manifest)).map_err(Failure::failed)?;
         if !self.output.quiet {
             io::stdout().write_all(report::files(home, &files).as_bytes())?;
         }

@@ -7,10 +7,10 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Instant;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::catalogue::Catalogue;
-use super::make::{Computed, Finished, VERSION, compute};
+use super::make::{Computed, Finished, VERSION, Wanted, compute};
 use super::options::{Output, Work};
 use super::page;
 use super::progress::{Progress, interrupted, uninterrupted, watch_interrupts};
@@ -24,9 +24,9 @@ use crate::outcome::{self, Manifest, Staging, Tables};
 /// Make the figures of all experiments, or of those that are named.
 ///
 /// The experiments are those that ship with bvlab and those in the folder experiments/, which
-/// replace shipped ones of the same name. What is missing or was made by another experiment or
-/// version is run; where only a figure or a text has changed it is drawn anew from saved tables;
-/// the rest is left as it is. An experiment that fails does not stop the others.
+/// replace shipped ones of the same name. What is missing or altered or was made by another
+/// experiment or version is run; where only a figure or a text has changed it is drawn anew from
+/// saved tables; the rest is left as it is. An experiment that fails does not stop the others.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Figures {
@@ -91,14 +91,22 @@ pub struct Entry {
 /// What is to be done for an experiment.
 enum Plan {
     Make,
-    Redraw(Box<(Manifest, Tables)>),
+    Redraw(Box<Saved>),
     Reuse,
+}
+
+/// A saved result whose figures are to be drawn.
+struct Saved {
+    manifest: Manifest,
+    tables: Tables,
+    /// Those that are asked for, and those of figures that were altered.
+    formats: Vec<Format>,
 }
 
 /// What is done beside the engine.
 enum Job<'a> {
     Write(Box<Computed<'a>>),
-    Redraw(&'a Experiment, &'a Path, Box<(Manifest, Tables)>),
+    Redraw(&'a Experiment, &'a Path, Box<Saved>),
 }
 
 impl Figures {
@@ -157,7 +165,10 @@ impl Figures {
         }
         let path = self.work.out.join("index.html");
         let wanted = self.page && !interrupted();
-        let page = wanted.then(|| page::write(&path, &entries)).transpose();
+        let overwrite = self.output.overwrite;
+        let page = wanted
+            .then(|| page::write(&path, &entries, overwrite))
+            .transpose();
         if !self.output.quiet {
             let page = page.as_ref().is_ok_and(Option::is_some).then_some(&*path);
             let text = summary(&entries, page, clock.elapsed().as_secs_f64());
@@ -193,13 +204,18 @@ impl Figures {
         progress: &Progress,
     ) -> Vec<Option<Ending>> {
         let mut endings: Vec<Option<Ending>> = entries.iter().map(|_| None).collect();
+        let wanted = Wanted {
+            formats,
+            page: false,
+            overwrite: self.output.overwrite,
+        };
         thread::scope(|scope| {
             // One may wait: results can be large.
             let (sender, jobs) = mpsc::sync_channel::<(usize, Job)>(1);
             let writer = scope.spawn(move || {
                 let done = jobs.into_iter().map(|(at, job)| {
                     let name = &entries[at].name;
-                    let ending = settle(name, perform(name, job, formats, progress), progress);
+                    let ending = settle(name, perform(name, job, wanted, progress), progress);
                     tell(name, &ending, progress);
                     (at, ending)
                 });
@@ -212,7 +228,7 @@ impl Figures {
                 let Some(experiment) = &entry.experiment else {
                     continue;
                 };
-                let job = match self.plan(experiment, &entry.home, formats) {
+                let job = match self.plan(experiment, &entry.home, formats, progress) {
                     Plan::Reuse => {
                         tell(&entry.name, &Ending::Reused, progress);
                         endings[at] = Some(Ending::Reused);
@@ -223,7 +239,8 @@ impl Figures {
                         let name = format!("{}/{} {}", at + 1, entries.len(), entry.name);
                         progress.begin(&name, most_resamples(experiment));
                         let threads = self.work.threads.count();
-                        match compute(experiment, &entry.home, threads, progress, progress) {
+                        let home = &entry.home;
+                        match compute(experiment, home, threads, wanted, progress, progress) {
                             Ok(computed) => Job::Write(Box::new(computed)),
                             Err(failure) => {
                                 let ending = settle(&entry.name, Err(failure), progress);
@@ -248,7 +265,13 @@ impl Figures {
     }
 
     /// What is to be done for an experiment.
-    fn plan(&self, experiment: &Experiment, home: &Path, formats: &[Format]) -> Plan {
+    fn plan(
+        &self,
+        experiment: &Experiment,
+        home: &Path,
+        formats: &[Format],
+        progress: &Progress,
+    ) -> Plan {
         if self.force {
             return Plan::Make;
         }
@@ -264,47 +287,73 @@ impl Figures {
         if !same_numbers || !there(&numbers) {
             return Plan::Make;
         }
-        let mut pictures = experiment.figures.iter().flat_map(|figure| {
-            let files = formats.iter();
-            files.map(|format| format.file(&figure.name))
-        });
-        let all_there = pictures.all(|file| there(&file) && manifest.files.contains(&file));
-        if all_there && manifest.figure_hash == experiment.source.figure_hash() {
+        // What cannot be compared is as good as altered.
+        let altered = outcome::altered(home, &manifest).unwrap_or_else(|_| manifest.files.clone());
+        if !altered.is_empty() {
+            let figures = altered.iter().all(|file| manifest.is_figure(file));
+            let name = &experiment.name;
+            progress.say(&format!(
+                "{name}: {} not as written; {}",
+                match &altered[..] {
+                    [one] => format!("{one} is"),
+                    several => format!("{} are", several.join(", ")),
+                },
+                match figures {
+                    true => "drawing anew",
+                    false => "making anew",
+                }
+            ));
+            if !figures {
+                return Plan::Make;
+            }
+        }
+        let all_there = Format::files(formats, &experiment.figures)
+            .all(|file| there(&file) && manifest.files.contains(&file));
+        let same = manifest.figure_hash == experiment.source.figure_hash();
+        if all_there && same && altered.is_empty() {
             return Plan::Reuse;
+        }
+        let mut formats = formats.to_vec();
+        for format in Format::value_variants() {
+            let drawn = |file: &String| file.ends_with(&format!(".{}", format.ending()));
+            if !formats.contains(format) && altered.iter().any(drawn) {
+                formats.push(*format);
+            }
         }
         let places = figure::looked_at(experiment, &experiment.figures, &tables);
         match outcome::read_places(home, experiment, &places, &mut tables) {
-            Ok(()) => Plan::Redraw(Box::new((manifest, tables))),
+            Ok(()) => Plan::Redraw(Box::new(Saved {
+                manifest,
+                tables,
+                formats,
+            })),
             Err(_) => Plan::Make,
         }
     }
 }
 
 /// Writes and draws.
-fn perform(
-    name: &str,
-    job: Job,
-    formats: &[Format],
-    progress: &Progress,
-) -> Result<Ending, Failure> {
+fn perform(name: &str, job: Job, wanted: Wanted, progress: &Progress) -> Result<Ending, Failure> {
     match job {
         Job::Write(computed) => {
-            let Finished { report, .. } = computed.write(formats, None)?;
+            let Finished { report, .. } = computed.write(wanted.formats, None)?;
             for warning in &report.warnings {
                 progress.say(&format!("warning: {name}: {warning}"));
             }
             Ok(Ending::Made)
         }
         Job::Redraw(experiment, home, saved) => {
-            let (mut manifest, tables) = *saved;
-            let mut staging = Staging::open(home).map_err(Failure::failed)?;
-            draw_all(
-                experiment,
-                &experiment.figures,
-                &tables,
+            let Saved {
+                mut manifest,
+                tables,
                 formats,
-                &mut staging,
-            )?;
+            } = *saved;
+            let figures = &experiment.figures;
+            let files: Vec<String> = Format::files(&formats, figures).collect();
+            let staging = Staging::open(home, &files, wanted.overwrite);
+            let mut staging = staging.map_err(Failure::failed)?;
+            draw_all(experiment, figures, &tables, &formats, &mut staging)?;
+            let before = manifest.clone();
             let source = &experiment.source;
             // What shows the same may stay, in other formats.
             let same = manifest.figure_hash == source.figure_hash();
@@ -312,8 +361,8 @@ fn perform(
             manifest.set = source.sets();
             manifest.figure_hash = source.figure_hash();
             uninterrupted(|| match same {
-                true => staging.beside(manifest),
-                false => staging.instead(manifest),
+                true => staging.beside(&before, manifest),
+                false => staging.instead(&before, manifest),
             })
             .map_err(Failure::failed)?;
             Ok(Ending::Redrawn)

@@ -1,5 +1,6 @@
 //! From a checked experiment to its folder of results: what `run` and `figures` share.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -61,6 +62,27 @@ impl Finished {
     }
 }
 
+/// Which files a result is to have.
+#[derive(Clone, Copy)]
+pub struct Wanted<'a> {
+    /// The formats of figures.
+    pub formats: &'a [Format],
+    /// Whether there is a page.
+    pub page: bool,
+    /// Whether files of the same names are replaced that bvlab did not make.
+    pub overwrite: bool,
+}
+
+impl Wanted<'_> {
+    /// The names of all files.
+    fn files(&self, experiment: &Experiment) -> Vec<String> {
+        let page = self.page.then(|| "page.html".to_owned());
+        let tables = Tables::files(experiment).into_iter();
+        let figures = Format::files(self.formats, &experiment.figures);
+        tables.chain(figures).chain(page).collect()
+    }
+}
+
 /// Runs an experiment whose results are to go to the folder `home`.
 ///
 /// What is done is saved as the run goes, and what a killed run had saved is gone on from.
@@ -68,10 +90,14 @@ pub fn compute<'a>(
     experiment: &'a Experiment,
     home: &Path,
     threads: usize,
+    wanted: Wanted,
     progress: &Progress,
     observer: &dyn Observer,
 ) -> Result<Computed<'a>, Failure> {
     let parts = Parts::going_on(home, experiment, VERSION);
+    if let Some(parts) = &parts {
+        parts.refuse_link().map_err(Failure::failed)?;
+    }
     let begun = |slab: usize| {
         let parts = parts.as_ref().map(|parts| parts.of_slab(slab));
         parts.map_or(Vec::new(), |parts| {
@@ -82,7 +108,7 @@ pub fn compute<'a>(
         states: &begun,
         parts: parts.as_ref(),
     };
-    compute_from(experiment, home, threads, begun, progress, observer)
+    compute_from(experiment, home, threads, wanted, begun, progress, observer)
 }
 
 /// What an earlier run of the same experiment had done of a slab; says so.
@@ -111,7 +137,9 @@ pub fn go_on(
         .states
         .iter()
         .filter_map(|state| state.tallies.first());
-    let (done, total): (u64, _) = (done.map(Tally::count).sum(), most_resamples(experiment));
+    // What a file says is not to be trusted with a sum.
+    let done = done.map(Tally::count).fold(0, u64::saturating_add);
+    let total = most_resamples(experiment);
     if slab > 0 && done > 0 && done < total {
         progress.say(&format!(
             "{name}: going on after {slab} slabs and {} of {} resamples",
@@ -142,12 +170,14 @@ pub fn compute_from<'a>(
     experiment: &'a Experiment,
     home: &Path,
     threads: usize,
+    wanted: Wanted,
     begun: Begun,
     progress: &Progress,
     observer: &dyn Observer,
 ) -> Result<Computed<'a>, Failure> {
     let Begun { states, parts } = begun;
-    let staging = Staging::open(home).map_err(Failure::failed)?;
+    let files = wanted.files(experiment);
+    let staging = Staging::open(home, &files, wanted.overwrite).map_err(Failure::failed)?;
     let started = chrono::DateTime::<chrono::Utc>::from(SystemTime::now());
     let clock = Instant::now();
     // A simulation runs on one thread.
@@ -229,6 +259,7 @@ impl Computed<'_> {
             seconds,
             threads,
             files: Vec::new(),
+            sha256: BTreeMap::new(),
             table: TableNote::of(experiment),
             run_hash: experiment.source.run_hash(),
             figure_hash: experiment.source.figure_hash(),

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::Failure;
-use super::make::{Begun, VERSION, compute_from};
+use super::make::{Begun, VERSION, Wanted, compute_from};
 use super::options::{Output, Threads};
 use super::progress::{Progress, watch_interrupts};
 use crate::decompose::groups_for;
@@ -68,7 +68,20 @@ impl Merge {
             states: &|slab: usize| states(slab).unwrap_or_default(),
             parts: None,
         };
-        let computed = compute_from(&experiment, &home, threads, begun, &progress, &progress);
+        let wanted = Wanted {
+            formats: &self.output.format,
+            page: false,
+            overwrite: self.output.overwrite,
+        };
+        let computed = compute_from(
+            &experiment,
+            &home,
+            threads,
+            wanted,
+            begun,
+            &progress,
+            &progress,
+        );
         progress.finish();
         let finished = computed?.write(&self.output.format, None)?;
         finished.tell(&experiment.name, &home, self.output.quiet)
@@ -184,7 +197,7 @@ fn whole(
         .map(|(state, _)| state)
         .collect();
     let done = states.iter().filter_map(|state| state.tallies.first());
-    let done: u64 = done.map(|tally| tally.count()).sum();
+    let done = done.map(|tally| tally.count()).fold(0, u64::saturating_add);
     match done == total {
         true => Ok(states),
         false => Err(Failure::wrong(miette::miette!(

@@ -17,11 +17,14 @@ mod run;
 mod schema;
 mod shards;
 mod submit;
+mod verify;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::experiment::Figure;
 
 /// A laboratory for bias and variance.
 ///
@@ -52,6 +55,7 @@ enum Command {
     Lab(lab::LabCommand),
     Merge(merge::Merge),
     Submit(submit::Submit),
+    Verify(verify::Verify),
     Check(check::Check),
     List(list::List),
     New(new::New),
@@ -79,6 +83,15 @@ impl Format {
     /// The file of a figure.
     fn file(self, figure: &str) -> String {
         format!("{figure}.{}", self.ending())
+    }
+
+    /// The files of some figures in some formats.
+    fn files<'a>(
+        formats: &'a [Format],
+        figures: &'a [Figure],
+    ) -> impl Iterator<Item = String> + 'a {
+        let each = move |figure: &'a Figure| formats.iter().map(move |f| f.file(&figure.name));
+        figures.iter().flat_map(each)
     }
 }
 
@@ -122,6 +135,7 @@ pub fn main() -> ExitCode {
         Command::Lab(lab) => lab.execute(),
         Command::Merge(merge) => merge.execute(),
         Command::Submit(submit) => submit.execute(),
+        Command::Verify(verify) => verify.execute(),
         Command::Check(check) => check.execute(),
         Command::List(list) => list.execute(),
         Command::New(new) => new.execute(),

@@ -51,6 +51,10 @@ pub struct Output {
     #[arg(long, value_delimiter = ',', default_value = "png")]
     pub format: Vec<Format>,
 
+    /// Replace files of the same names that bvlab did not make
+    #[arg(long)]
+    pub overwrite: bool,
+
     /// Print nothing but errors
     #[arg(long, short)]
     pub quiet: bool,

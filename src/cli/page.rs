@@ -1,7 +1,7 @@
 //! A page that shows results: one file of HTML that needs nothing else.
 
 use std::fs;
-use std::io::Cursor;
+use std::io::{self, Cursor};
 use std::path::Path;
 
 use base64::Engine;
@@ -21,8 +21,25 @@ const ROWS: usize = 60;
 /// How wide a small picture is at least, in pixels: twice what is shown, for fine screens.
 const THUMBNAIL: usize = 400;
 
-/// Writes the page: under another name first, so that no half of one is ever there.
-pub fn write(path: &Path, entries: &[Entry]) -> Result<(), Failure> {
+/// What every such page says, and nobody else's.
+const MADE: &str = "made with bvlab";
+
+/// Writes the page: under another name first, so that no half of one is ever there, and not over one
+/// that bvlab did not make.
+pub fn write(path: &Path, entries: &[Entry], overwrite: bool) -> Result<(), Failure> {
+    let foreign = match fs::read(path) {
+        Ok(there) => !there
+            .windows(MADE.len())
+            .any(|part| part == MADE.as_bytes()),
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
+    };
+    if foreign && !overwrite {
+        return Err(Failure::failed(miette::miette!(
+            help = "move it elsewhere, choose another folder with --out, or replace it with --overwrite",
+            "bvlab did not make {}",
+            path.display()
+        )));
+    }
     write_whole(path, page(entries)?.as_bytes()).map_err(Failure::failed)
 }
 
@@ -34,7 +51,7 @@ fn page(entries: &[Entry]) -> Result<String, Failure> {
         sections.push_str(&section);
     }
     let about = format!(
-        "{} experiments on bias and variance, made with bvlab {}.",
+        "{} experiments on bias and variance, {MADE} {}.",
         entries.len(),
         env!("CARGO_PKG_VERSION")
     );

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use clap::Args;
 
-use super::make::{VERSION, compute, explain, go_on, save_every, saves};
+use super::make::{VERSION, Wanted, compute, explain, go_on, save_every, saves};
 use super::options::{Output, Work};
 use super::progress::{Progress, watch_interrupts};
 use super::{Failure, Format, shards};
@@ -92,8 +92,13 @@ impl Run {
             of: shard.of,
             complete: false,
         };
-        note.write(&folder).map_err(Failure::failed)?;
-        if let Some(table) = experiment.source.table() {
+        let table = experiment.source.table();
+        let copy = table.map(|table| table.copy_name());
+        let copies: Vec<String> = copy.into_iter().collect();
+        ShardNote::refuse_foreign(&folder, &copies, self.output.overwrite)
+            .and_then(|()| note.write(&folder))
+            .map_err(Failure::failed)?;
+        if let Some(table) = table {
             let copy = folder.join(table.copy_name());
             write_whole(&copy, &table.bytes).map_err(Failure::failed)?;
         }
@@ -147,7 +152,12 @@ impl Run {
             None => &progress,
         };
         let threads = self.work.threads.count();
-        let computed = compute(experiment, &home, threads, &progress, observer);
+        let wanted = Wanted {
+            formats: &self.output.format,
+            page: self.page,
+            overwrite: self.output.overwrite,
+        };
+        let computed = compute(experiment, &home, threads, wanted, &progress, observer);
         progress.finish();
         let finished = computed?.write(&self.output.format, recorder.as_ref())?;
         finished.tell(&experiment.name, &home, self.output.quiet)

@@ -12,7 +12,7 @@ use super::{Failure, shards};
 use crate::decompose::groups_for;
 use crate::engine::{Shard, most_resamples};
 use crate::experiment::Experiment;
-use crate::outcome::write_whole;
+use crate::outcome::{refuse_link, write_whole};
 
 /// Run an experiment on a cluster: an array of jobs, one per shard, and one that merges them.
 ///
@@ -75,6 +75,7 @@ impl Submit {
         }
         // Found out before anything is written.
         sbatch(Path::new("."), &["--version"])?;
+        refuse_link(&jobs.folder).map_err(Failure::failed)?;
         let text = experiment.source.file_text();
         for (file, content) in [
             (&jobs.experiment, text),
@@ -159,6 +160,9 @@ impl Submit {
         merge.push(end);
         let formats: Vec<String> = self.output.format.iter().map(|f| f.ending()).collect();
         merge.push(format!("--format {}", formats.join(",")));
+        if self.output.overwrite {
+            merge.push("--overwrite".to_owned());
+        }
         // Slurm has its own rules for quotes and percent signs.
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         let name = experiment.name.replace(|c| !plain(c), "_");

@@ -143,8 +143,9 @@ impl Company {
         self.members.fill(0);
     }
 
-    pub(super) fn sizes(&self) -> [usize; 3] {
-        [&self.mean, &self.excess, &self.diversity].map(Vec::len)
+    pub(super) fn sizes(&self) -> ([usize; 3], usize) {
+        let sums = [&self.mean, &self.excess, &self.diversity];
+        (sums.map(Vec::len), self.members.len())
     }
 
     /// Adds one setting's ensemble of the latest of so many resamples.

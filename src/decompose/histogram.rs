@@ -30,6 +30,17 @@ impl Histogram {
         self.count = 0;
     }
 
+    /// Whether every bin has its count; a histogram that was read from a file may be anything.
+    pub(super) fn is_sound(&self) -> bool {
+        let all = self
+            .counts
+            .iter()
+            .try_fold(0, |sum: u64, n| sum.checked_add(*n));
+        self.bins.len() == self.counts.len()
+            && self.bins.is_sorted_by(|a, b| a < b)
+            && all == Some(self.count)
+    }
+
     /// Counts a number; what is below 0 counts as 0.
     pub fn add(&mut self, value: f64) {
         // The bits of a positive number rise with it: exponent first, then mantissa.

@@ -134,6 +134,13 @@ impl Tally {
         sizes(self) == sizes(other)
     }
 
+    /// Whether what it counts agrees with its size; a tally that was read from a file may not.
+    pub(crate) fn is_sound(&self) -> bool {
+        let settings = self.risks.len();
+        self.recent.iter().all(|(setting, _)| *setting < settings)
+            && self.risks.iter().all(Histogram::is_sound)
+    }
+
     /// The sums of squared contrasts of one setting at every test point, set of sources by set;
     /// nothing without cubes.
     pub(super) fn contrasts_of(&self, setting: usize) -> std::slice::ChunksExact<'_, f64> {

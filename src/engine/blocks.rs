@@ -62,6 +62,24 @@ pub(super) fn block(first: usize, number: u64, wanted: u64, groups: u64) -> Opti
     })
 }
 
+/// How many resamples the first so many blocks of a group have, in a run of `total`; `None` if the
+/// run has no such group, or not so many blocks.
+pub(super) fn count(group: usize, blocks: usize, total: u64, groups: u64) -> Option<u64> {
+    let group = u64::try_from(group).ok().filter(|group| *group < groups)?;
+    // Every block but the last has a resample of the first group, so there are no more blocks.
+    let last = match blocks {
+        0 => return Some(0),
+        _ => usize::try_from(total).map_or(blocks, |total| blocks.min(total)) - 1,
+    };
+    let begins = match last {
+        0 => 0,
+        _ => boundary(last - 1),
+    };
+    let there = last + 1 == blocks && begins.checked_mul(groups)? < total;
+    let size = (total + groups - 1).saturating_sub(group) / groups;
+    there.then(|| boundary(last).min(size))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +101,31 @@ mod tests {
                     done.iter().copied().eq(0..wanted),
                     "{wanted} in {groups} groups"
                 );
+            }
+        }
+    }
+
+    #[test]
+    fn a_group_has_the_resamples_of_its_blocks() {
+        for wanted in [1, 2, 47, 49, 1000, 5000] {
+            for groups in [1, 24, 39] {
+                let mut done = vec![0; groups as usize];
+                let blocks = all(0, wanted, groups);
+                for block in &blocks {
+                    let Block { group, index, .. } = *block;
+                    assert_eq!(count(group, index, wanted, groups), Some(done[group]));
+                    done[group] += block.positions.end - block.positions.start;
+                    assert_eq!(count(group, index + 1, wanted, groups), Some(done[group]));
+                }
+                let last = blocks.iter().map(|block| block.index).max().unwrap();
+                for (group, blocks) in [
+                    (0, last + 2),
+                    (0, usize::MAX),
+                    (groups as usize, 0),
+                    (usize::MAX, 1),
+                ] {
+                    assert_eq!(count(group, blocks, wanted, groups), None);
+                }
             }
         }
     }

@@ -215,6 +215,44 @@ pub struct GroupState {
     pub tallies: Vec<Tally>,
 }
 
+impl GroupState {
+    /// At least as many bytes as a group of an experiment takes up when it is saved.
+    pub fn most_bytes(experiment: &Experiment) -> u64 {
+        if experiment.simulation.is_some() {
+            return 0;
+        }
+        let values = experiment.test.points.len() as u64 * experiment.problem().outputs() as u64;
+        // Mean, squares, seven contrasts, and three sums over members, of 8 bytes each.
+        let sums = values.saturating_mul(12 * 8);
+        // As many bins of a histogram as there are resamples, or as there are numbers of its precision.
+        let total = most_resamples(experiment);
+        let group = total.div_ceil(groups_for(total).max(1) as u64);
+        let bins = group.min(1 << 19).saturating_mul(15);
+        // The risks of a block that are not counted yet, and single numbers.
+        let rest = 32 * 20 + 256;
+        let settings = experiment
+            .curves
+            .iter()
+            .map(|curve| curve.settings() as u64);
+        let each = sums.saturating_add(bins).saturating_add(rest);
+        let curves = 1024 * experiment.curves.len() as u64;
+        settings
+            .sum::<u64>()
+            .saturating_mul(each)
+            .saturating_add(curves)
+    }
+
+    /// Whether a run of so many resamples can have saved it: it has the size of `empty`, and as many
+    /// resamples as its blocks have. What is read from a file may be anything.
+    fn fits(&self, empty: &[Tally], total: u64) -> bool {
+        let count = blocks::count(self.group, self.blocks, total, groups_for(total) as u64);
+        self.tallies.len() == empty.len()
+            && self.tallies.iter().zip(empty).all(|(mine, empty)| {
+                mine.fits(empty) && mine.is_sound() && Some(mine.count()) == count
+            })
+    }
+}
+
 /// One of several parts of a run, which owns every `of`-th group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
@@ -554,12 +592,8 @@ impl<'a> Pool<'a> {
             .build()
             .map_err(|error| RunError::Threads(error.to_string()))?;
         let empty = worker::tallies(experiment);
-        let fits = |state: &GroupState| {
-            state.tallies.len() == empty.len()
-                && state.tallies.iter().zip(&empty).all(|(a, b)| a.fits(b))
-        };
         // Empty groups are made only where there are none: together they may fill the memory.
-        let begun = begun.into_iter().filter(fits);
+        let begun = begun.into_iter().filter(|state| state.fits(&empty, total));
         let mut begun: HashMap<usize, GroupState> =
             begun.map(|state| (state.group, state)).collect();
         let groups: Vec<Group> = (0..groups_for(total))

@@ -1,57 +1,27 @@
 //! Results: tables and a manifest in a folder, written whole or not at all.
 
+mod commit;
+mod disk;
 mod done;
 mod folder;
+mod hold;
 mod parts;
 pub(crate) mod report;
 mod simulated;
+mod staging;
 mod table;
 mod tables;
 
+pub use disk::{is_plain_name, refuse_link, write_whole};
 pub use done::Done;
-pub use folder::{Manifest, Staging, TableNote, read, read_places};
+pub use folder::{Condition, Manifest, TableNote, Verified, altered, read, read_places, verify};
 pub use parts::{Parts, ShardNote};
 pub use report::{Agreement, Report, report};
+pub use staging::Staging;
 pub use table::{Column, Table};
 pub use tables::{Place, Tables};
 
-use std::path::{Path, PathBuf};
-use std::{fs, io};
-
-use serde::de::DeserializeOwned;
-
-/// Writes a file under another name first, so that it is there whole or not at all; its folder is
-/// made where there is none.
-///
-/// # Errors
-///
-/// If it cannot be written.
-pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), OutcomeError> {
-    let name = path
-        .file_name()
-        .map(|name| name.to_string_lossy().into_owned());
-    let hidden = format!(".{}-{}", name.unwrap_or_default(), std::process::id());
-    let hidden = path.with_file_name(hidden);
-    let write = || -> io::Result<()> {
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder)?;
-        }
-        fs::write(&hidden, content)?;
-        fs::rename(&hidden, path)
-    };
-    write().map_err(|source| {
-        let _ = fs::remove_file(&hidden);
-        let path = path.to_owned();
-        OutcomeError::Write { path, source }
-    })
-}
-
-/// Reads a file of JSON.
-fn read_json<T: DeserializeOwned>(path: PathBuf) -> Result<T, OutcomeError> {
-    let text = fs::read_to_string(&path).map_err(|error| error.to_string());
-    let read = text.and_then(|text| serde_json::from_str(&text).map_err(|e| e.to_string()));
-    read.map_err(|reason| OutcomeError::Read { path, reason })
-}
+use std::path::PathBuf;
 
 /// What can go wrong with a folder of results.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
@@ -59,7 +29,7 @@ pub enum OutcomeError {
     /// Something could not be written.
     #[error("cannot write {}", path.display())]
     #[diagnostic(help(
-        "is the folder yours to write to, and the disk not full? `bvlab run --out DIR` takes another; what was there before is unchanged"
+        "check write permission and free disk space; `--out DIR` takes another folder. What was there before is unchanged"
     ))]
     Write {
         /// What.
@@ -75,5 +45,61 @@ pub enum OutcomeError {
         path: PathBuf,
         /// Why not.
         reason: String,
+    },
+    /// A complete result could not be put in its place.
+    #[error("cannot put the new result in its place in {}", home.display())]
+    #[diagnostic(help(
+        "it is complete in {}; when the disk works again, `bvlab verify {}` goes on from here",
+        committed.display(),
+        home.display()
+    ))]
+    Unplaced {
+        /// The folder of results.
+        home: PathBuf,
+        /// The folder in it that holds what is not in its place yet.
+        committed: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// Files are there that bvlab did not make.
+    #[error("{} holds files that bvlab did not make: {files}", home.display())]
+    #[diagnostic(help(
+        "no manifest.json lists them, and the new result has files of the same names. Move them elsewhere, choose another folder with `--out DIR`, or replace them with `--overwrite`"
+    ))]
+    Foreign {
+        /// The folder of results.
+        home: PathBuf,
+        /// Their names.
+        files: String,
+    },
+    /// Another run may be writing to a folder without locks.
+    #[error("another run may be writing to {}: {owner}", home.display())]
+    #[diagnostic(help(
+        "files cannot be locked here, so nothing tells whether that run is still going. Wait for it or choose another folder with `--out DIR`; if it has ended, remove {} and try again",
+        path.display()
+    ))]
+    InUse {
+        /// The folder of results.
+        home: PathBuf,
+        /// What that run has left there.
+        path: PathBuf,
+        /// Which run.
+        owner: String,
+    },
+    /// A result was replaced while figures were drawn from it.
+    #[error("the result in {} was replaced by another run meanwhile", home.display())]
+    #[diagnostic(help("the same command draws the figures of the new one"))]
+    Changed {
+        /// The folder of results.
+        home: PathBuf,
+    },
+    /// A folder of bvlab's own is a link.
+    #[error("{} is not a folder, or is a link to one", path.display())]
+    #[diagnostic(help(
+        "bvlab makes this folder itself and does not follow links there: what is behind one may not be bvlab's. Remove it, or choose another folder with `--out DIR`, which may be a link"
+    ))]
+    Link {
+        /// What.
+        path: PathBuf,
     },
 }

@@ -10,7 +10,11 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{OutcomeError, read_json, write_whole};
+use super::OutcomeError;
+use super::disk::{
+    is_plain_name, look_at, read_at_most, read_json, refuse_link, to_json, write_whole,
+};
+use crate::decompose::GROUPS;
 use crate::engine::GroupState;
 use crate::experiment::Experiment;
 
@@ -25,6 +29,8 @@ const GOING_ON: &str = ".parts";
 pub struct Parts {
     folder: PathBuf,
     stamp: Stamp,
+    /// More bytes than any part of the run can have.
+    most: u64,
 }
 
 /// Which run a part belongs to.
@@ -64,12 +70,22 @@ impl Parts {
                 run: experiment.source.run_hash()?,
                 slab: 0,
             },
+            most: (1 << 16) + GroupState::most_bytes(experiment),
         })
     }
 
     /// Those of a run that goes on, or was killed, in its folder of results.
     pub fn going_on(home: &Path, experiment: &Experiment, version: &str) -> Option<Self> {
         Parts::new(&home.join(GOING_ON), experiment, version)
+    }
+
+    /// Refuses a folder of parts that is a link: what is behind one is not bvlab's to change.
+    ///
+    /// # Errors
+    ///
+    /// If it is one.
+    pub fn refuse_link(&self) -> Result<(), OutcomeError> {
+        refuse_link(&self.folder)
     }
 
     /// Those of another slab of the settings.
@@ -91,24 +107,36 @@ impl Parts {
     pub fn find(&self) -> Found {
         let mut found = Found::default();
         let prefix = self.prefix();
-        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        let mut names: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        let mut names: Vec<String> = self.names().collect();
+        names.retain(|name| name.starts_with(&prefix));
         names.sort();
-        for path in names {
-            let name = path
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned());
-            let name = name.unwrap_or_default();
-            if !name.starts_with(&prefix) {
-                continue;
-            }
-            match fs::read(&path).ok().and_then(|bytes| decode(&bytes)) {
+        for name in names {
+            match self.read(&name) {
                 Some(part) if part.stamp == self.stamp => found.states.push(part.state),
                 Some(_) => found.foreign += 1,
                 None => found.damaged.push(name),
             }
         }
         found
+    }
+
+    /// The names of all parts in the folder, also of those that were being written.
+    fn names(&self) -> impl Iterator<Item = String> {
+        let real = refuse_link(&self.folder).is_ok();
+        let entries = real.then(|| fs::read_dir(&self.folder));
+        let entries = entries.into_iter().flatten().flatten().flatten();
+        let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        names.filter(|name| is_part_name(name))
+    }
+
+    /// A part; `None` if it is damaged.
+    fn read(&self, name: &str) -> Option<Part> {
+        let path = self.folder.join(name);
+        let file = look_at(&path).ok()??;
+        if !file.is_file() {
+            return None;
+        }
+        decode(&read_at_most(&path, self.most).ok()??)
     }
 
     /// Saves a group.
@@ -120,6 +148,7 @@ impl Parts {
         let path = self
             .folder
             .join(format!("{}{:04}", self.prefix(), state.group));
+        self.refuse_link()?;
         match encode(&self.stamp, state) {
             Ok(bytes) => write_whole(&path, &bytes),
             Err(source) => Err(OutcomeError::Write { path, source }),
@@ -128,18 +157,35 @@ impl Parts {
 
     /// Removes all parts, once a run is complete.
     pub fn remove(&self) {
-        let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
-        for entry in entries {
-            // Also what a run that was killed while it wrote has left.
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let name = name.trim_start_matches('.');
-            if name.starts_with("group-") || name.starts_with("slab-") {
-                let _ = fs::remove_file(entry.path());
-            }
+        if self.refuse_link().is_err() {
+            return;
+        }
+        for name in self.names() {
+            let _ = fs::remove_file(self.folder.join(name));
         }
         // Only where nothing else is in it.
         let _ = fs::remove_dir(&self.folder);
     }
+}
+
+/// Whether a part has this name, `group-0003` or `slab-0001-group-0003`, or has it while it is
+/// written: `.group-0003-` and a number.
+fn is_part_name(name: &str) -> bool {
+    let number = |text: &str| text.len() >= 4 && text.bytes().all(|byte| byte.is_ascii_digit());
+    let group = |text: &str| text.strip_prefix("group-").is_some_and(number);
+    let whole = |text: &str| {
+        let slab = text
+            .strip_prefix("slab-")
+            .and_then(|rest| rest.split_once('-'));
+        group(text) || slab.is_some_and(|(slab, rest)| number(slab) && group(rest))
+    };
+    let written = name
+        .strip_prefix('.')
+        .and_then(|rest| rest.rsplit_once('-'));
+    whole(name)
+        || written.is_some_and(|(name, unique)| {
+            whole(name) && unique.bytes().all(|byte| byte.is_ascii_hexdigit())
+        })
 }
 
 fn encode(stamp: &Stamp, state: &GroupState) -> io::Result<Vec<u8>> {
@@ -190,9 +236,57 @@ impl ShardNote {
     ///
     /// # Errors
     ///
-    /// If it is missing or no note.
+    /// If it is missing or no note, or its name or numbers cannot be.
     pub fn read(folder: &Path) -> Result<Self, OutcomeError> {
-        read_json(folder.join(Self::FILE))
+        let path = folder.join(Self::FILE);
+        let note: ShardNote = read_json(path.clone())?;
+        let wrong = |reason: String| OutcomeError::Read { path, reason };
+        // It becomes the name of a folder.
+        if !is_plain_name(&note.name) {
+            let name = note.name;
+            return Err(wrong(format!(
+                "its name {name:?} is not the name of an experiment: expected no path, and no dot at the beginning"
+            )));
+        }
+        if !(1..=GROUPS).contains(&note.of) || !(1..=note.of).contains(&note.shard) {
+            return Err(wrong(format!(
+                "there is no shard {} of {}: expected numbers from 1 to {GROUPS}",
+                note.shard, note.of
+            )));
+        }
+        Ok(note)
+    }
+
+    /// Refuses a folder for a shard that is a link, or holds files of the names of a shard's that no
+    /// note says are bvlab's; `files` are such names.
+    ///
+    /// # Errors
+    ///
+    /// If it does.
+    pub fn refuse_foreign(
+        folder: &Path,
+        files: &[String],
+        overwrite: bool,
+    ) -> Result<(), OutcomeError> {
+        refuse_link(folder)?;
+        if overwrite || ShardNote::read(folder).is_ok() {
+            return Ok(());
+        }
+        let there = |file: &&String| matches!(look_at(&folder.join(file)), Ok(Some(_)));
+        let note = Self::FILE.to_owned();
+        let foreign: Vec<&str> = files
+            .iter()
+            .chain([&note])
+            .filter(there)
+            .map(String::as_str)
+            .collect();
+        match foreign.is_empty() {
+            true => Ok(()),
+            false => Err(OutcomeError::Foreign {
+                home: folder.to_owned(),
+                files: foreign.join(", "),
+            }),
+        }
     }
 
     /// Writes the note into a folder.
@@ -202,8 +296,8 @@ impl ShardNote {
     /// If it cannot be written.
     pub fn write(&self, folder: &Path) -> Result<(), OutcomeError> {
         let path = folder.join(Self::FILE);
-        match serde_json::to_string_pretty(self).map_err(io::Error::other) {
-            Ok(text) => write_whole(&path, (text + "\n").as_bytes()),
+        match to_json(self) {
+            Ok(text) => write_whole(&path, &text),
             Err(source) => Err(OutcomeError::Write { path, source }),
         }
     }
@@ -236,6 +330,32 @@ mod tests {
             tallies: vec![tally],
         };
         (stamp, state)
+    }
+
+    #[test]
+    fn only_parts_have_their_names() {
+        for name in [
+            "group-0003",
+            "slab-0001-group-0020",
+            "group-12345",
+            ".group-0003-0123456789abcdef",
+            ".slab-0001-group-0020-4711",
+        ] {
+            assert!(is_part_name(name), "{name}");
+        }
+        for name in [
+            "group-",
+            "group-3",
+            "group-notes",
+            "slab-1-group-0003",
+            "group-0003.txt",
+            ".group-0003",
+            "slab-0001",
+            "my-group-0003",
+            ".group-0003-notes",
+        ] {
+            assert!(!is_part_name(name), "{name}");
+        }
     }
 
     #[test]

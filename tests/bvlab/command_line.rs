@@ -376,7 +376,12 @@ fn an_interrupted_run_says_what_was_kept_and_leaves_nothing_half_done() {
         .spawn()
         .unwrap();
     // The hidden folder shows that the run has begun.
-    let begun = || place.files().iter().any(|file| file.contains(".new-"));
+    let begun = || {
+        place
+            .files()
+            .iter()
+            .any(|file| file.contains(".bvlab-new-"))
+    };
     while !begun() {
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -422,7 +427,12 @@ fn what_a_killed_run_left_is_cleared_away_by_the_next() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let begun = || place.files().iter().any(|file| file.ends_with(".lock"));
+    let begun = || {
+        place
+            .files()
+            .iter()
+            .any(|file| file.ends_with("owner.json"))
+    };
     while !begun() {
         std::thread::sleep(Duration::from_millis(10));
     }

@@ -184,8 +184,13 @@ fn damaged_results_count_as_missing() {
     let course = Course::new(&[("a", TINY)]);
     assert_eq!(course.figures(&["a"]), "made a");
     let whole = course.bytes("results/a/curves.csv");
+    // Nothing says any more that the files are bvlab's.
+    course.write("results/a/manifest.json", "{");
+    let (code, _, err) = course.run(&["figures", "a"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("holds files that bvlab did not make"), "{err}");
+    assert_eq!(course.figures(&["a", "--overwrite"]), "made a");
     for (file, content) in [
-        ("manifest.json", Some("{")),
         ("points.parquet", Some("PAR1 and nothing more")),
         ("runs.parquet", None),
         ("curves.csv", None),
@@ -198,6 +203,64 @@ fn damaged_results_count_as_missing() {
         assert_eq!(course.figures(&["a"]), "made a", "{file}");
         assert_eq!(course.bytes("results/a/curves.csv"), whole);
     }
+}
+
+#[test]
+fn an_altered_result_is_not_reused() {
+    let course = Course::new(&[("a", TINY)]);
+    assert_eq!(course.figures(&["a", "--format", "png,svg"]), "made a");
+    let all = |course: &Course| {
+        let files = ["curves.csv", "fits.parquet", "tradeoff.png", "tradeoff.svg"];
+        files.map(|file| course.bytes(&format!("results/a/{file}")))
+    };
+    let whole = all(&course);
+    for (file, ending) in [
+        ("curves.csv", "made a"),
+        ("fits.parquet", "made a"),
+        ("tradeoff.png", "redrawn a"),
+        // Also where another format is asked for.
+        ("tradeoff.svg", "redrawn a"),
+    ] {
+        let path = course.path().join("results/a").join(file);
+        let mut bytes = fs::read(&path).unwrap();
+        let middle = bytes.len() / 2;
+        // A digit of a number, say: the file can be read as before.
+        bytes[middle] ^= 1;
+        fs::write(&path, bytes).unwrap();
+        let formats = match file {
+            "tradeoff.svg" => "png",
+            _ => "png,svg",
+        };
+        let (code, out, err) = course.run(&["figures", "a", "--format", formats]);
+        assert_eq!(code, 0, "{out}{err}");
+        assert_eq!(endings(&out), ending, "{file}");
+        assert!(
+            err.contains(&format!("a: {file} is not as written; ")),
+            "{err}"
+        );
+        assert!(all(&course) == whole, "{file}");
+        assert_eq!(course.figures(&["a", "--format", "png,svg"]), "reused a");
+    }
+}
+
+/// A simulation's table stays where only its figure is drawn anew.
+#[test]
+fn a_redrawn_simulation_keeps_its_tables() {
+    let simulation = r#"
+        simulation = "bootstrap-share"
+        [run]
+        resamples = 5
+        [[figure]]
+        simulation = {}
+    "#;
+    let course = Course::new(&[("a", simulation)]);
+    assert_eq!(course.figures(&["a"]), "made a");
+    let titled = format!("title = 'Another'\n{simulation}");
+    course.write("experiments/a.toml", &titled);
+    assert_eq!(course.figures(&["a"]), "redrawn a");
+    assert!(course.has("results/a/simulation.csv") && course.has("results/a/simulation.parquet"));
+    assert_eq!(course.figures(&["a"]), "reused a");
+    course.done(&["verify", "results/a"]);
 }
 
 #[test]
@@ -422,7 +485,7 @@ fn an_interrupted_course_keeps_what_is_finished() {
             .into_iter()
             .flatten();
         let mut names = entries.flatten().map(|entry| entry.file_name());
-        names.any(|name| name.to_string_lossy().starts_with(".new-"))
+        names.any(|name| name.to_string_lossy().starts_with(".bvlab-new-"))
     };
     while !(course.has("results/a/manifest.json") && running("results/b")) {
         assert!(

@@ -12,7 +12,7 @@ use rand::RngExt;
 
 use crate::setup::algorithm;
 
-fn cases(default: u64) -> u64 {
+pub fn cases(default: u64) -> u64 {
     let cases = std::env::var("BVLAB_FUZZ_CASES").ok();
     cases.map_or(default, |cases| cases.parse().unwrap())
 }

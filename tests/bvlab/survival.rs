@@ -24,15 +24,6 @@ fn seeded(seed: &str) -> [&str; 4] {
     ["run", "small.toml", "--seed", seed]
 }
 
-/// Every file of a folder with its content.
-fn contents(place: &Place, folder: &str) -> Vec<(String, Vec<u8>)> {
-    let files = place.files().into_iter();
-    let files = files.filter(|file| file.starts_with(folder) && place.path().join(file).is_file());
-    files
-        .map(|file| (file.clone(), place.bytes(&file)))
-        .collect()
-}
-
 /// The tables that every seed gives, undisturbed.
 fn undisturbed(place: &Place, seeds: &[&str]) -> Vec<Vec<Vec<u8>>> {
     let run = |seed: &&str| {
@@ -123,6 +114,7 @@ fn a_folder_that_is_read_only_is_told_at_once() {
         mount -t tmpfs tmpfs disk
         "$1" run small.toml --out disk --quiet
         mount -o remount,ro disk
+        "$1" verify disk/small
         ! timeout 60 "$1" run small.toml {long} --out disk 2>words
         ! timeout 60 "$1" run small.toml {long} --out disk --shard 1/2 2>>words
         ! "$1" draw disk/small 2>>words
@@ -141,6 +133,28 @@ fn a_folder_that_is_read_only_is_told_at_once() {
         "{words}"
     );
     assert!(words.contains("cannot write disk/small"), "{words}");
+}
+
+#[test]
+fn a_folder_of_results_may_be_a_mount_point() {
+    let place = small();
+    let script = r#"
+        mkdir disk/small
+        mount -t tmpfs tmpfs disk/small
+        "$1" run small.toml --out disk --quiet
+        "$1" run small.toml --seed 2 --out disk --quiet
+        mountpoint -q disk/small
+        "$1" verify disk/small
+        ls -A disk/small
+    "#;
+    let Some((code, out, err)) = with_mounts(&place, script) else {
+        return;
+    };
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(
+        out.contains("as written") && !out.contains(".bvlab"),
+        "{out}"
+    );
 }
 
 #[test]
@@ -296,38 +310,6 @@ fn straced(place: &Place, inject: &str, arguments: &[&str]) -> Option<Command> {
         return None;
     }
     Some(strace(crate::setup::PROGRAM, arguments))
-}
-
-/// Killed in the midst of putting a result in its place, call by call.
-#[test]
-fn a_run_that_is_killed_while_it_replaces_a_result_leaves_no_mixture() {
-    let place = small();
-    let seeds = ["1", "2"];
-    let tables = undisturbed(&place, &seeds);
-    place.done(&seeded("1"));
-    let earlier = contents(&place, "results");
-    let mut without = 0;
-    for call in 1.. {
-        // The result of seed 1 again, and then that of seed 2 on top of it.
-        for (file, content) in &earlier {
-            std::fs::write(place.path().join(file), content).unwrap();
-        }
-        let inject = format!("inject=rename:signal=SIGKILL:when={call}");
-        let Some(mut run) = straced(&place, &inject, &seeded("2")) else {
-            return;
-        };
-        let output = run.output().unwrap();
-        let found = assert_whole(&place, "results/small", &seeds, &tables);
-        without += usize::from(!found);
-        if output.status.success() {
-            assert!(call > 8, "only {call} files were moved");
-            break;
-        }
-        assert!(call < 100, "it never ends");
-        place.done(&seeded("2"));
-        assert!(assert_whole(&place, "results/small", &seeds, &tables));
-    }
-    assert!(without > 3, "the result is replaced file by file");
 }
 
 #[test]

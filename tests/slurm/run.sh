@@ -129,7 +129,7 @@ echo "in the way" >results/broken/shard-2-of-2
 "$program" submit --slurm broken.toml --resamples 300 --shards 2
 empty_queue
 test ! -e results/broken/curves.csv
-grep -q "cannot write" results/broken/slurm/shard-2.log
+grep -q "is not a folder" results/broken/slurm/shard-2.log
 rm results/broken/shard-2-of-2
 "$program" submit --slurm broken.toml --resamples 300 --shards 2
 empty_queue
