@@ -1,5 +1,6 @@
 //! The command line: one file per command.
 
+mod apart;
 mod catalogue;
 mod check;
 mod draw;
@@ -56,6 +57,8 @@ enum Command {
     List(list::List),
     New(new::New),
     Schema(schema::Schema),
+    #[command(name = apart::ReadParquet::NAME, hide = true)]
+    ReadParquet(apart::ReadParquet),
 }
 
 /// The formats a figure can be written in.
@@ -115,6 +118,7 @@ impl From<io::Error> for Failure {
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    apart::ReadParquet::prepare();
     let done = match arguments.command {
         Command::Run(run) => run.execute(),
         Command::Figures(figures) => figures.execute(),
@@ -126,6 +130,7 @@ pub fn main() -> ExitCode {
         Command::List(list) => list.execute(),
         Command::New(new) => new.execute(),
         Command::Schema(schema) => schema.execute(),
+        Command::ReadParquet(read) => read.execute(),
     };
     let (report, code) = match done {
         Ok(()) | Err(Failure::Unread) => return ExitCode::SUCCESS,
