@@ -46,6 +46,7 @@ mod slabs;
 mod smoothers;
 mod sources;
 mod submit;
+mod supply;
 mod survival;
 mod sweeps;
 mod symmetry;
