@@ -18,6 +18,7 @@ mod run;
 mod schema;
 mod shards;
 mod submit;
+mod terminal;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -43,7 +44,10 @@ Examples:
   bvlab run tree-tradeoff --set problem.train=1000
   bvlab figures --page                 all of them, and a page that shows them
   bvlab lab                            the live page: drag the capacity, see the error split
-  bvlab new mine && bvlab run mine.toml";
+  bvlab new mine && bvlab run mine.toml
+
+Exit codes:
+  0 done; 1 failed; 2 wrong use, or a file that is wrong; 130 stopped by Ctrl-C";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -92,6 +96,8 @@ enum Failure {
     Wrong(miette::Report),
     /// Something went wrong on the way: exit code 1.
     Failed(miette::Report),
+    /// Ctrl-C was pressed: exit code 130, as shells have it.
+    Stopped(miette::Report),
     /// Nobody reads the output any more, which is no failure.
     Unread,
 }
@@ -119,6 +125,7 @@ impl From<io::Error> for Failure {
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     apart::ReadParquet::prepare();
+    terminal::prepare();
     let done = match arguments.command {
         Command::Run(run) => run.execute(),
         Command::Figures(figures) => figures.execute(),
@@ -136,6 +143,7 @@ pub fn main() -> ExitCode {
         Ok(()) | Err(Failure::Unread) => return ExitCode::SUCCESS,
         Err(Failure::Failed(report)) => (report, 1),
         Err(Failure::Wrong(report)) => (report, 2),
+        Err(Failure::Stopped(report)) => (report, 130),
     };
     let _ = writeln!(io::stderr(), "{report:?}");
     ExitCode::from(code)
