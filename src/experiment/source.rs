@@ -45,14 +45,11 @@ impl ExperimentError {
         (self.excerpt.name != SET).then_some(1 + self.excerpt.line)
     }
 
-    /// The token that is to blame; of a very long one, its beginning.
+    /// The token that is to blame.
     pub fn token(&self) -> &str {
         &self.token
     }
 }
-
-/// The most bytes of a token that an error keeps.
-const LONGEST_TOKEN: usize = 1000;
 
 /// What a key that was set on top of a text is called.
 const SET: &str = "--set";
@@ -267,7 +264,6 @@ impl Source {
             }
         };
         let token = text.get(span.clone()).unwrap_or("");
-        let token = &token[..token.floor_char_boundary(LONGEST_TOKEN)];
         let excerpt = Excerpt::new(name, text, span);
         Box::new(ExperimentError {
             message: words::message(&message),
