@@ -55,6 +55,7 @@ mod lanes;
 pub mod learner;
 pub mod maths;
 pub mod outcome;
+mod parquet;
 pub mod problem;
 pub mod shipped;
 pub mod simulation;

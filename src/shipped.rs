@@ -25,7 +25,7 @@ pub fn text(name: &str) -> Option<String> {
 
 /// The content of a table, by its place beside the experiments: `data/iris.csv`.
 pub fn table(file: &str) -> Option<Cow<'static, [u8]>> {
-    let within = file.starts_with("data/") && !file.ends_with(".md");
+    let within = file.starts_with("data/") && file.ends_with(".csv");
     within
         .then(|| Folder::get(file))
         .flatten()

@@ -7,7 +7,7 @@ use clap::Args;
 use super::Failure;
 use super::load::Changes;
 use crate::experiment::{Experiment, Length};
-use crate::words::{number, thousands};
+use crate::words::{number, printable, thousands};
 
 /// Check experiments without running them.
 ///
@@ -29,7 +29,10 @@ impl Check {
         let mut wrong = Vec::new();
         for file in &self.files {
             match self.changes.load(file) {
-                Ok(experiment) => writeln!(io::stdout(), "{file}: ok, {}", summary(&experiment))?,
+                Ok(experiment) => {
+                    let (file, summary) = (printable(file), summary(&experiment));
+                    writeln!(io::stdout(), "{file}: ok, {summary}")?;
+                }
                 Err(Failure::Wrong(report)) => wrong.push((file, report)),
                 Err(other) => return Err(other),
             }

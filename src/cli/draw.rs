@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use super::load::read_text;
 use super::options::Output;
 use super::progress::uninterrupted;
 use super::{Failure, Format, run};
@@ -80,8 +81,13 @@ impl Draw {
         let experiment = match &self.figures {
             None => read(manifest.source(&self.set))?,
             Some(file) => {
-                let text = std::fs::read_to_string(file).map_err(|error| {
-                    Failure::wrong(miette::miette!("cannot read {}: {error}", file.display()))
+                let text = read_text(file).map_err(|unread| {
+                    let reason = unread.reason;
+                    let help = unread
+                        .help
+                        .unwrap_or("--figures names an edited copy of the experiment");
+                    let file = file.display();
+                    Failure::wrong(miette::miette!(help = help, "cannot read {file}: {reason}"))
                 })?;
                 let sets: Vec<String> = manifest.set.iter().chain(&self.set).cloned().collect();
                 read(Source::new(&file.display().to_string(), &text, &sets))?

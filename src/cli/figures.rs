@@ -20,6 +20,7 @@ use crate::engine::most_resamples;
 use crate::experiment::Experiment;
 use crate::figure;
 use crate::outcome::{self, Manifest, Staging, Tables};
+use crate::words::message;
 
 /// Make the figures of all experiments, or of those that are named.
 ///
@@ -180,7 +181,7 @@ impl Figures {
         let stopped = count(|ending| matches!(ending, Ending::Stopped));
         let failed = count(|ending| matches!(ending, Ending::Failed(_)));
         if stopped > 0 {
-            return Err(Failure::failed(miette::miette!(
+            return Err(Failure::Stopped(miette::miette!(
                 help = "the same command goes on from here",
                 "stopped; {stopped} of {} experiments are not made",
                 entries.len()
@@ -375,7 +376,7 @@ fn settle(name: &str, done: Result<Ending, Failure>, progress: &Progress) -> End
     match done {
         Ok(ending) => ending,
         Err(_) if interrupted() => Ending::Stopped,
-        Err(Failure::Wrong(report) | Failure::Failed(report)) => {
+        Err(Failure::Wrong(report) | Failure::Failed(report) | Failure::Stopped(report)) => {
             progress.say(format!("{name} failed:\n{report:?}").trim_end());
             Ending::Failed(report.to_string())
         }
@@ -410,7 +411,9 @@ fn summary(entries: &[Entry], page: Option<&Path>, seconds: f64) -> String {
             Ending::Stopped => String::new(),
             _ => format!("→ {}/", entry.home.display()),
         };
-        text.push_str(format!("{word:<8} {name:<width$}  {rest}").trim_end());
+        text.push_str(&message(
+            format!("{word:<8} {name:<width$}  {rest}").trim_end(),
+        ));
         text.push('\n');
     }
     let counts = ["made", "redrawn", "reused", "failed", "stopped"].map(|kind| {

@@ -1,6 +1,7 @@
 //! Finding and reading the experiments that the user names.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::Path;
 
 use clap::Args;
@@ -8,7 +9,7 @@ use clap::Args;
 use super::Failure;
 use crate::experiment::{Experiment, Files, Source};
 use crate::shipped;
-use crate::words::nearest;
+use crate::words::{nearest, visible};
 
 /// Changes to an experiment from the command line.
 #[derive(Debug, Args)]
@@ -58,6 +59,73 @@ impl Changes {
     }
 }
 
+/// The largest file of an experiment, in bytes.
+const MOST_TEXT: u64 = 4 << 20;
+
+/// The most bytes of an experiment's name, which is that of a folder.
+const LONGEST_NAME: usize = 200;
+
+/// Why a text is not read, and what to do.
+pub struct Unread {
+    /// As the end of a sentence: `cannot read FILE: …`.
+    pub reason: String,
+    /// What to do, if more can be said than the reason.
+    pub help: Option<&'static str>,
+}
+
+/// Reads a text of bounded length. Devices and pipes, which may have no end, are not read.
+pub fn read_text(path: &Path) -> Result<String, Unread> {
+    let refuse = |reason: &str, help| Unread {
+        reason: reason.to_owned(),
+        help: Some(help),
+    };
+    let failed = |error: std::io::Error| Unread {
+        reason: error.to_string(),
+        help: None,
+    };
+    let found = fs::metadata(path).map_err(failed)?;
+    if found.is_dir() {
+        return Err(refuse(
+            "it is a folder",
+            "name the experiment's file; to redraw a folder of results: bvlab draw",
+        ));
+    }
+    if !found.is_file() {
+        return Err(refuse(
+            "it is a device or a pipe",
+            "write the experiment to a file first",
+        ));
+    }
+    let file = File::open(path).map_err(failed)?;
+    let mut bytes = Vec::new();
+    let read = file.take(MOST_TEXT + 1).read_to_end(&mut bytes);
+    read.map_err(failed)?;
+    if bytes.len() as u64 > MOST_TEXT {
+        return Err(refuse(
+            "it is too large",
+            "an experiment has at most 4 MB; data belong in a table of their own: `problem.table`",
+        ));
+    }
+    String::from_utf8(bytes)
+        .map_err(|_| refuse("it is not text", "an experiment is a TOML file, in UTF-8"))
+}
+
+/// What is wrong with an experiment's name, which becomes that of a folder of results.
+fn name_fault(name: &str) -> Option<&'static str> {
+    if name.is_empty() || name.starts_with('.') {
+        Some("an experiment's name does not begin with a dot")
+    } else if name.len() > LONGEST_NAME {
+        Some("an experiment's name has at most 200 bytes")
+    } else if name
+        .chars()
+        .any(|c| c == '\n' || c == '\t' || visible(c).is_some())
+    {
+        Some("an experiment's name has no control characters")
+    } else {
+        None
+    }
+}
+
 /// The name and text of an experiment, and where its table is found.
 pub fn find(file: &str) -> Result<(String, String, Files), Failure> {
     let path = Path::new(file);
@@ -72,24 +140,22 @@ pub fn find(file: &str) -> Result<(String, String, Files), Failure> {
     let refuse = |reason: String, help: String| {
         Failure::wrong(miette::miette!(help = help, "cannot read {file}: {reason}"))
     };
-    match fs::read(path) {
-        // The name is that of a folder of results.
-        Ok(_) if name.as_deref().is_none_or(|name| name.starts_with('.')) => Err(refuse(
-            "an experiment's name does not begin with a dot".to_owned(),
-            "rename the file, as in mine.toml".to_owned(),
-        )),
-        Ok(bytes) => match String::from_utf8(bytes) {
-            Ok(text) => Ok((name.unwrap_or_default(), text, Files::beside(path))),
-            Err(_) => Err(refuse(
-                "it is not text".to_owned(),
-                "an experiment is a TOML file, in UTF-8".to_owned(),
-            )),
-        },
-        Err(_) if path.is_dir() => Err(refuse(
-            "it is a folder".to_owned(),
-            "name the experiment's file; to redraw a folder of results: bvlab draw".to_owned(),
-        )),
-        Err(error) => Err(refuse(error.to_string(), suggestion(path, name.as_deref()))),
+    match read_text(path) {
+        Ok(text) => {
+            let name = name.unwrap_or_default();
+            match name_fault(&name) {
+                None => Ok((name, text, Files::beside(path))),
+                Some(fault) => Err(refuse(
+                    fault.to_owned(),
+                    "rename the file, as in mine.toml".to_owned(),
+                )),
+            }
+        }
+        Err(unread) => {
+            let help = unread.help.map(str::to_owned);
+            let help = help.unwrap_or_else(|| suggestion(path, name.as_deref()));
+            Err(refuse(unread.reason, help))
+        }
     }
 }
 

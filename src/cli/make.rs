@@ -324,5 +324,9 @@ pub fn explain(error: &RunError, home: &Path) -> Failure {
         }
         RunError::Threads(_) => format!("ask for fewer with --threads; {kept}"),
     };
-    Failure::failed(miette::miette!(help = help, "{error}"))
+    let report = miette::miette!(help = help, "{error}");
+    match error {
+        RunError::Stopped { .. } => Failure::Stopped(report),
+        _ => Failure::Failed(report),
+    }
 }

@@ -1,5 +1,6 @@
 //! The command line: one file per command.
 
+mod apart;
 mod catalogue;
 mod check;
 mod draw;
@@ -17,6 +18,7 @@ mod run;
 mod schema;
 mod shards;
 mod submit;
+mod terminal;
 mod verify;
 
 use std::io::{self, Write};
@@ -45,7 +47,10 @@ Examples:
   bvlab run tree-tradeoff --set problem.train=1000
   bvlab figures --page                 all of them, and a page that shows them
   bvlab lab                            the live page: drag the capacity, see the error split
-  bvlab new mine && bvlab run mine.toml";
+  bvlab new mine && bvlab run mine.toml
+
+Exit codes:
+  0 done; 1 failed; 2 wrong use, or a file that is wrong; 130 stopped by Ctrl-C";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -60,6 +65,8 @@ enum Command {
     List(list::List),
     New(new::New),
     Schema(schema::Schema),
+    #[command(name = apart::ReadParquet::NAME, hide = true)]
+    ReadParquet(apart::ReadParquet),
 }
 
 /// The formats a figure can be written in.
@@ -102,6 +109,8 @@ enum Failure {
     Wrong(miette::Report),
     /// Something went wrong on the way: exit code 1.
     Failed(miette::Report),
+    /// Ctrl-C was pressed: exit code 130, as shells have it.
+    Stopped(miette::Report),
     /// Nobody reads the output any more, which is no failure.
     Unread,
 }
@@ -128,6 +137,8 @@ impl From<io::Error> for Failure {
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    apart::ReadParquet::prepare();
+    terminal::prepare();
     let done = match arguments.command {
         Command::Run(run) => run.execute(),
         Command::Figures(figures) => figures.execute(),
@@ -140,11 +151,13 @@ pub fn main() -> ExitCode {
         Command::List(list) => list.execute(),
         Command::New(new) => new.execute(),
         Command::Schema(schema) => schema.execute(),
+        Command::ReadParquet(read) => read.execute(),
     };
     let (report, code) = match done {
         Ok(()) | Err(Failure::Unread) => return ExitCode::SUCCESS,
         Err(Failure::Failed(report)) => (report, 1),
         Err(Failure::Wrong(report)) => (report, 2),
+        Err(Failure::Stopped(report)) => (report, 130),
     };
     let _ = writeln!(io::stderr(), "{report:?}");
     ExitCode::from(code)

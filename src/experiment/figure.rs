@@ -11,7 +11,7 @@ use super::source::Trouble;
 use super::{Axis, Curve, TestKind};
 use crate::problem::Problem;
 use crate::simulation::Panel;
-use crate::words::{choice, did_you_mean, number};
+use crate::words::{choice, did_you_mean, number, printable};
 
 /// A figure: exactly one of the kinds, and what all kinds have.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -660,6 +660,9 @@ pub(super) fn check_simulation(
     })
 }
 
+/// The most bytes of a figure's name. That of a file has at most 255, its ending included.
+const LONGEST_NAME: usize = 200;
+
 /// Figures with their names.
 fn named(
     raw: &[Spanned<RawFigure>],
@@ -675,14 +678,20 @@ fn named(
     let mut figures: Vec<Figure> = Vec::new();
     for raw in raw {
         let (kind_name, kind) = kind(raw)?;
-        let taken = |figures: &[Figure], name: &str| figures.iter().any(|f| f.name == name);
+        // Some file systems take `A` and `a` for the same name.
+        let taken = |figures: &[Figure], name: &str| {
+            let name = name.to_lowercase();
+            figures.iter().any(|f| f.name.to_lowercase() == name)
+        };
         let name = match &raw.get_ref().name {
             Some(name) => {
                 let text = name.get_ref();
                 let plain = |c: char| c.is_alphanumeric() || "-_".contains(c);
-                if text.is_empty() || !text.chars().all(plain) {
-                    let message = "a figure's name is made of letters, digits, - and _";
-                    return Err(Trouble::new(name.span(), message));
+                if text.is_empty() || text.len() > LONGEST_NAME || !text.chars().all(plain) {
+                    let message = format!(
+                        "a figure's name is made of letters, digits, - and _, in at most {LONGEST_NAME} bytes"
+                    );
+                    return Err(Trouble::new(name.span(), message).help("it is the name of a file"));
                 }
                 if taken(&figures, text) {
                     let message = format!("two figures are called `{text}`");
@@ -697,7 +706,11 @@ fn named(
         };
         figures.push(Figure {
             name,
-            title: raw.get_ref().title.clone(),
+            title: raw
+                .get_ref()
+                .title
+                .as_ref()
+                .map(|title| printable(title).into_owned()),
             kind,
             look: look(
                 raw.get_ref().shape,

@@ -12,7 +12,7 @@ use super::sweep::Values;
 use super::{Axis, Bounds, Curve, Stage};
 use crate::learner::{Blueprint, FAMILIES, Family, Learner, Most, Number, family};
 use crate::problem::{Expression, Labels, Problem, Resample};
-use crate::words::{choice, did_you_mean, number, thousands};
+use crate::words::{choice, did_you_mean, number, thousands, visible};
 
 /// A model family as the file sets it: checked, but for the numbers that are swept.
 struct Spec {
@@ -129,6 +129,13 @@ pub(super) fn check(
     Ok((curves, problems.made))
 }
 
+/// The sign for which a spreadsheet takes a cell of a CSV file for a formula, if it would. Where
+/// semicolons separate cells, what follows one begins a cell.
+fn formula(name: &str) -> Option<char> {
+    let mut cells = name.split(';').map(str::trim_start);
+    cells.find_map(|cell| cell.chars().next().filter(|c| "=+-@".contains(*c)))
+}
+
 fn check_one(
     raw: &Spanned<Block>,
     sweep: Option<&RawSweep>,
@@ -143,9 +150,16 @@ fn check_one(
         match (key.get_ref().as_str(), value.get_ref()) {
             ("name", Value::Text(text)) => {
                 let length = text.chars().count();
-                if text.trim().is_empty() || length > 60 || text.chars().any(char::is_control) {
+                let odd = |c: char| c.is_control() || visible(c).is_some();
+                if text.trim().is_empty() || length > 60 || text.chars().any(odd) {
                     let message = "a learner's name has 1 to 60 characters, on one line";
                     return Err(Trouble::new(value.span(), message));
+                }
+                if let Some(sign) = formula(text) {
+                    let message = format!("a learner's name cannot begin with `{sign}`");
+                    return Err(Trouble::new(value.span(), message).help(
+                        "a spreadsheet would take it for a formula when it opens curves.csv; begin with a letter",
+                    ));
                 }
                 name = Some(text.clone());
             }

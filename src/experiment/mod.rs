@@ -4,6 +4,7 @@
 //! shows the line and the token. Nothing further down checks again.
 
 mod classes;
+mod excerpt;
 mod figure;
 mod learners;
 mod problem;
@@ -31,7 +32,7 @@ use crate::decompose::{Loss, Probe};
 use crate::learner::Learner;
 use crate::problem::{Points, Problem, Resample};
 use crate::simulation::Setup;
-use crate::words::{number, short, thousands};
+use crate::words::{number, printable, short, thousands};
 use raw::{Num, RawExperiment};
 use source::Trouble;
 
@@ -420,7 +421,9 @@ fn told(name: &str, source: &Source, raw: RawExperiment) -> Experiment {
     Experiment {
         name: name.to_owned(),
         source: source.clone(),
-        title: raw.title.map(|title| title.replace(char::is_control, " ")),
+        title: raw
+            .title
+            .map(|title| printable(&title.replace(char::is_control, " ")).into_owned()),
         look_for: raw.look_for,
         question: raw.question,
         answer: raw.answer,

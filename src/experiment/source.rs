@@ -3,14 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use miette::{Diagnostic, NamedSource, SourceSpan};
+use miette::{Diagnostic, SourceSpan};
 use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::excerpt::Excerpt;
 use super::table::{Files, TableFile};
 use crate::shipped;
-use crate::words::did_you_mean;
+use crate::words::{self, did_you_mean};
 
 /// Something wrong with an experiment: shows the file, the line and the token.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -20,10 +21,11 @@ pub struct ExperimentError {
     #[help]
     help: Option<String>,
     #[source_code]
-    text: NamedSource<String>,
+    excerpt: Excerpt,
     #[label("{label}")]
     span: SourceSpan,
     label: String,
+    token: String,
 }
 
 impl ExperimentError {
@@ -40,17 +42,12 @@ impl ExperimentError {
     /// The line that it is in, counted from 1; `None` if a key that was set on top of the text is
     /// to blame.
     pub fn line(&self) -> Option<usize> {
-        let before = self.text.inner().get(..self.span.offset())?;
-        (self.text.name() != SET).then(|| 1 + before.matches('\n').count())
+        (self.excerpt.name != SET).then_some(1 + self.excerpt.line)
     }
 
     /// The token that is to blame.
     pub fn token(&self) -> &str {
-        let start = self.span.offset();
-        self.text
-            .inner()
-            .get(start..start + self.span.len())
-            .unwrap_or("")
+        &self.token
     }
 }
 
@@ -254,11 +251,8 @@ impl Source {
         let set = self
             .set_lines()
             .find(|(start, line)| span.start >= *start && span.end <= start + line.len());
-        let (text, span) = match set {
-            Some((start, line)) => (
-                NamedSource::new(SET, line.to_owned()),
-                span.start - start..span.end - start,
-            ),
+        let (name, text, span) = match set {
+            Some((start, line)) => (SET, line, span.start - start..span.end - start),
             None => {
                 let text = self.file_text();
                 let end = span.end.min(text.len());
@@ -266,18 +260,18 @@ impl Source {
                 let start = span.start.min(end);
                 let shown = text.get(start..end).unwrap_or("");
                 let length = shown.find('\n').unwrap_or(end - start);
-                (
-                    NamedSource::new(&self.name, text.to_owned()),
-                    start..start + length,
-                )
+                (self.name.as_str(), text, start..start + length)
             }
         };
+        let token = text.get(span.clone()).unwrap_or("");
+        let excerpt = Excerpt::new(name, text, span);
         Box::new(ExperimentError {
-            message,
-            help,
-            text,
-            span: span.into(),
-            label,
+            message: words::message(&message),
+            help: help.map(|help| words::message(&help)),
+            span: excerpt.span,
+            label: words::message(&label),
+            token: token.to_owned(),
+            excerpt,
         })
     }
 }

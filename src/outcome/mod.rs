@@ -39,7 +39,9 @@ pub enum OutcomeError {
     },
     /// Something could not be read.
     #[error("cannot read {}: {reason}", path.display())]
-    #[diagnostic(help("a folder of results is made by `bvlab run`"))]
+    #[diagnostic(help(
+        "results are made by `bvlab run`; if the file is damaged, run the experiment again"
+    ))]
     Read {
         /// What.
         path: PathBuf,

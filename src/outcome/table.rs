@@ -6,14 +6,14 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use polars::io::SerReader;
-use polars::io::SerWriter;
+use polars::io::{SerReader, SerWriter};
 use polars::prelude::{
     Column as PolarsColumn, CsvWriter, DataFrame, DataType, NamedFrom, ParquetCompression,
     ParquetReader, ParquetWriter, PolarsError, Series,
 };
 
 use super::OutcomeError;
+use crate::parquet;
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -269,7 +269,7 @@ fn read<T>(
         reason,
     };
     let file = File::open(path).map_err(|error| failed(error.to_string()))?;
-    finish(ParquetReader::new(file)).map_err(|error| failed(error.to_string()))
+    parquet::read(file, finish).map_err(failed)
 }
 
 fn write(

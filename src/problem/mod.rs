@@ -3,6 +3,8 @@
 //! p(y|x) are known. Because all of it is known, noise, bias and variance can be told apart. Or a
 //! table of real data, of which nobody knows the truth: [`Rows`].
 
+#[doc(hidden)]
+pub mod apart;
 mod classes;
 mod expression;
 mod inputs;

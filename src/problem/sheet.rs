@@ -1,14 +1,18 @@
 //! A file of columns, as it is written: CSV or Parquet, read by polars.
 
+use std::collections::HashSet;
 use std::io::Cursor;
 use std::path::Path;
 
 use polars::io::SerReader;
 use polars::prelude::{
-    ArrowDataType, Column, CsvParseOptions, CsvReadOptions, DataType, ParquetReader, PolarsError,
+    ArrowDataType, Column, CsvParseOptions, CsvReadOptions, DataType, PolarsError,
 };
+use serde::{Deserialize, Serialize};
 
+use super::apart;
 use super::table::{Key, TableError};
+use crate::parquet::{self, quietly};
 use crate::words::thousands;
 
 /// The largest file that is read, in bytes.
@@ -16,6 +20,9 @@ pub const MOST_BYTES: u64 = 1 << 28;
 
 /// The most cells of a table.
 pub const MOST_CELLS: usize = 20_000_000;
+
+/// The most bytes of all texts of a table.
+const MOST_TEXT: usize = 1 << 29;
 
 /// Columns of a file, cell by cell, and where the rows stand in it.
 pub(super) struct Sheet {
@@ -30,7 +37,7 @@ pub(super) struct Sheet {
 }
 
 /// What stands in one place of a table.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) enum Cell {
     Missing,
     Number(f64),
@@ -77,6 +84,7 @@ impl Sheet {
                     .help("a table's name ends with .csv or .parquet"),
             ),
         }?;
+        let mut known = HashSet::new();
         for (i, name) in sheet.names.iter().enumerate() {
             if name.is_empty() {
                 let message = format!("column {} of {file} has no name", i + 1);
@@ -84,7 +92,7 @@ impl Sheet {
                     "give it a name in the first line; pandas writes such a column for its index, unless told `index=False`",
                 ));
             }
-            if sheet.names[..i].contains(name) {
+            if !known.insert(name) {
                 let message = format!("{file} has two columns called `{name}`");
                 return Err(TableError::new(Key::File, message).help("rename one of them"));
             }
@@ -183,7 +191,9 @@ fn csv(file: &str, bytes: &[u8]) -> Result<Sheet, TableError> {
         .with_n_threads(Some(1))
         .with_parse_options(CsvParseOptions::default().with_separator(separator));
     let reader = options.into_reader_with_file_handle(Cursor::new(filled));
-    let frame = reader.finish().map_err(|error| unreadable(file, error))?;
+    let frame = quietly(|| reader.finish());
+    let frame = frame.ok_or_else(|| unreadable(file, "its quotes do not match"))?;
+    let frame = frame.map_err(|error| unreadable(file, error))?;
     if frame.width() != width || frame.height() != records.len() {
         return Err(unreadable(file, "its quotes do not match"));
     }
@@ -241,38 +251,87 @@ fn records(text: &str, separator: u8) -> Vec<Record<'_>> {
     records
 }
 
+/// The columns of a Parquet file.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Contents {
+    names: Vec<String>,
+    columns: Vec<Result<Vec<Cell>, String>>,
+    rows: usize,
+}
+
+/// Why a Parquet file is not read.
+#[derive(Serialize, Deserialize)]
+pub(super) enum Refusal {
+    WithoutRows,
+    TooLarge,
+    /// As the end of a sentence: `cannot read FILE: …`.
+    Unreadable(String),
+}
+
 fn parquet(file: &str, bytes: &[u8]) -> Result<Sheet, TableError> {
-    let refuse = |error: PolarsError| unreadable(file, error);
-    let mut reader = ParquetReader::new(Cursor::new(bytes));
-    let schema = reader.schema().map_err(refuse)?;
-    let rows = reader.num_rows().map_err(refuse)?;
-    if rows == 0 || schema.is_empty() {
-        return Err(without_rows(file));
-    }
-    if schema.len().saturating_mul(rows) > MOST_CELLS {
-        return Err(too_large(file));
-    }
-    let kinds = || schema.iter_values().map(|field| field.dtype());
-    let known = (0..schema.len()).zip(kinds());
-    let known = known.filter(|(_, kind)| is_known(kind)).map(|(i, _)| i);
-    let reader = reader.with_projection(Some(known.collect()));
-    let frame = reader.finish().map_err(refuse)?;
-    let mut found = frame.columns().iter();
-    let mut columns = Vec::new();
-    for kind in kinds() {
-        columns.push(match is_known(kind) {
-            true => Ok(cells(found.next(), rows).map_err(refuse)?),
-            false => Err(format!("{kind:?}")),
-        });
-    }
-    let names = schema.iter_names().map(|name| name.to_string()).collect();
+    let contents = apart::ask(bytes).unwrap_or_else(|| contents(bytes));
+    let contents = contents.map_err(|refusal| match refusal {
+        Refusal::WithoutRows => without_rows(file),
+        Refusal::TooLarge => too_large(file),
+        Refusal::Unreadable(reason) => {
+            unreadable(file, reason).help("write the file anew, or save the table as CSV")
+        }
+    })?;
     Ok(Sheet {
         file: file.to_owned(),
-        names,
-        columns,
-        rows,
+        names: contents.names,
+        columns: contents.columns,
+        rows: contents.rows,
         lines: None,
     })
+}
+
+/// Reads a Parquet file in this process.
+pub(super) fn contents(bytes: &[u8]) -> Result<Contents, Refusal> {
+    let read = parquet::read(Cursor::new(bytes), |mut reader| {
+        let schema = reader.schema()?;
+        let rows = reader.num_rows()?;
+        if rows == 0 || schema.is_empty() {
+            return Ok(Err(Refusal::WithoutRows));
+        }
+        if schema.len().saturating_mul(rows) > MOST_CELLS {
+            return Ok(Err(Refusal::TooLarge));
+        }
+        let kinds = || schema.iter_values().map(|field| field.dtype());
+        let known = (0..schema.len()).zip(kinds());
+        let known = known.filter(|(_, kind)| is_known(kind)).map(|(i, _)| i);
+        let frame = reader.with_projection(Some(known.collect())).finish()?;
+        // A dictionary can make a long text many times as long as the file.
+        let words = frame
+            .columns()
+            .iter()
+            .filter_map(|column| column.str().ok());
+        let lengths = words.map(|words| words.iter().flatten().map(str::len).sum::<usize>());
+        if lengths.sum::<usize>() > MOST_TEXT {
+            return Ok(Err(Refusal::TooLarge));
+        }
+        let mut found = frame.columns().iter();
+        let mut columns = Vec::new();
+        for kind in kinds() {
+            columns.push(match is_known(kind) {
+                true => Ok(cells(found.next(), rows)?),
+                false => Err(format!("{kind:?}")),
+            });
+        }
+        let names = schema.iter_names().map(|name| name.to_string()).collect();
+        Ok(Ok(Contents {
+            names,
+            columns,
+            rows,
+        }))
+    });
+    let contents = read.map_err(Refusal::Unreadable)??;
+    // What follows counts on it.
+    let mut columns = contents.columns.iter().flatten();
+    match columns.all(|column| column.len() == contents.rows) {
+        true => Ok(contents),
+        false => Err(Refusal::Unreadable("it is damaged".to_owned())),
+    }
 }
 
 /// Whether the polars built in here reads a column of this type.

@@ -1,6 +1,6 @@
 //! A table of real data in place of a known truth.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use rand::RngExt;
 use rand::seq::SliceRandom;
@@ -155,9 +155,10 @@ impl Rows {
         wanted: &TableUse,
     ) -> Result<Rows, TableError> {
         let sheet = Sheet::read(file, bytes)?;
+        let places = sheet.names.iter().enumerate();
+        let places: HashMap<&str, usize> = places.map(|(i, name)| (name.as_str(), i)).collect();
         let find = |name: &str, key: Key| {
-            let place = sheet.names.iter().position(|known| known == name);
-            place.ok_or_else(|| {
+            places.get(name).copied().ok_or_else(|| {
                 TableError::new(key, format!("{file} has no column `{name}`"))
                     .help(did_you_mean(name, sheet.names.iter().map(String::as_str)))
             })
@@ -179,6 +180,7 @@ impl Rows {
             }
             Some(names) => {
                 let mut inputs = Vec::new();
+                let mut taken = HashSet::new();
                 for (place, name) in names.iter().enumerate() {
                     let key = Key::Columns(Some(place));
                     let column = find(name, key)?;
@@ -186,7 +188,7 @@ impl Rows {
                         Some("is the target")
                     } else if Some(column) == marks {
                         Some("marks the rows held out")
-                    } else if inputs.contains(&column) {
+                    } else if !taken.insert(column) {
                         Some("is named twice")
                     } else {
                         None

@@ -391,7 +391,7 @@ fn an_interrupted_run_says_what_was_kept_and_leaves_nothing_half_done() {
         .status();
     assert!(interrupt.unwrap().success());
     let (code, out, err) = answer(child.wait_with_output().unwrap());
-    assert_eq!((code, out.as_str()), (1, ""));
+    assert_eq!((code, out.as_str()), (130, ""));
     assert!(
         err.contains("stopped after") && err.contains("of 1000000000 resamples"),
         "{err}"

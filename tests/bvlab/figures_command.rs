@@ -503,7 +503,7 @@ fn an_interrupted_course_keeps_what_is_finished() {
     let output = child.wait_with_output().unwrap();
     let out = String::from_utf8(output.stdout).unwrap();
     let err = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(status.code(), Some(1), "{out}{err}");
+    assert_eq!(status.code(), Some(130), "{out}{err}");
     assert_eq!(endings(&out), "made a, stopped b, stopped c");
     assert!(err.contains("2 of 3 experiments are not made"), "{err}");
     assert!(!course.has("results/b") && !course.has("results/c"));

@@ -2,6 +2,8 @@
 //!
 //! `BVLAB_FUZZ_CASES=1000000 cargo test --release fuzz` runs longer than the default.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use bvlab::experiment::{Experiment, Source};
@@ -10,11 +12,34 @@ use bvlab::shipped;
 use bvlab::stream::Stream;
 use rand::RngExt;
 
-use crate::setup::algorithm;
+use crate::setup::{Place, algorithm};
 
 pub fn cases(default: u64) -> u64 {
     let cases = std::env::var("BVLAB_FUZZ_CASES").ok();
     cases.map_or(default, |cases| cases.parse().unwrap())
+}
+
+/// Runs every case on all cores; how many of them say yes.
+pub fn in_parallel(default: u64, case: impl Fn(u64) -> bool + Sync) -> u64 {
+    let (next, yes, total) = (AtomicU64::new(0), AtomicU64::new(0), cases(default));
+    let work = || {
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= total {
+                return;
+            }
+            if case(number) {
+                yes.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        (0..threads).for_each(|_| {
+            scope.spawn(work);
+        });
+    });
+    yes.into_inner()
 }
 
 fn pick<'a, T: ?Sized>(random: &mut Stream, from: &[&'a T]) -> &'a T {
@@ -113,7 +138,7 @@ fn mutated(random: &mut Stream, text: &str) -> String {
                 let place = random.random_range(0..=characters.len());
                 let odd = [
                     '"', '\'', '[', ']', '{', '}', '=', '.', '#', ',', '\\', '\0', '\u{feff}', '∞',
-                    '-',
+                    '-', '\u{1b}', '\u{202e}',
                 ];
                 characters.insert(place, odd[random.random_range(0..odd.len())]);
                 lines[at] = characters.into_iter().collect();
@@ -124,75 +149,109 @@ fn mutated(random: &mut Stream, text: &str) -> String {
     lines.join("\n")
 }
 
+/// The experiments that ship.
+fn texts() -> Vec<String> {
+    let names = shipped::names();
+    let texts = names.iter().filter_map(|name| shipped::text(name));
+    texts.collect()
+}
+
 /// Reading takes a moment, whatever is read.
 const SOON: Duration = Duration::from_secs(20);
 
 #[test]
 fn experiments_that_are_damaged_in_any_way_are_read_or_refused() {
-    let names = shipped::names();
-    let texts: Vec<String> = names
-        .iter()
-        .filter_map(|name| shipped::text(name))
-        .collect();
-    let mut random = algorithm(21);
-    let (mut read, mut refused) = (0, 0);
-    let total = cases(4000);
-    for case in 0..total {
-        let text = &texts[random.random_range(0..texts.len())];
-        let text = mutated(&mut random, text);
-        let mut sets = Vec::new();
-        if random.random_bool(0.3) {
-            let key = pick(
-                &mut random,
-                &[
-                    "run.seed",
-                    "learner.0.tree.depth",
-                    "figure.0",
-                    "problem",
-                    "",
-                    "a.b.c.9",
-                    "sweep.k",
-                    "run.test.grid",
-                ],
-            );
-            sets.push(format!("{key}={}", pick(&mut random, &PIECES)));
-        }
-        let started = Instant::now();
-        let source = Source::new("fuzz.toml", &text, &sets);
-        // What is said must be printable, wherever it points.
-        match Experiment::read("fuzz", source.clone()) {
-            Ok(experiment) => {
-                read += 1;
-                assert!(!experiment.slabs().is_empty() || experiment.simulation.is_some());
-                // What is good stays the same when it is read again.
-                let again =
-                    Experiment::read("fuzz", Source::new("", source.file_text(), &source.sets()));
-                let again = again.unwrap_or_else(|error| panic!("{error:?}:\n{text}"));
-                assert_eq!(experiment.source.run_hash(), again.source.run_hash());
-            }
-            Err(error) => {
-                refused += 1;
-                assert!(!error.message().is_empty(), "{text}");
-                // With changes from outside, the text that it points into is another.
-                let token = error.token().to_owned();
-                assert!(
-                    !sets.is_empty() || text.contains(&token),
-                    "{token:?} in\n{text}"
-                );
-                let told = format!("{:?}", miette::Report::new(*error));
-                assert!(!told.is_empty());
-            }
-        }
-        assert!(
-            started.elapsed() < SOON,
-            "case {case} took {:?}:\n{text}\n{sets:?}",
-            started.elapsed()
-        );
-    }
+    let texts = texts();
+    let total = cases(20_000);
+    let read = in_parallel(20_000, |case| read_or_refused(case, &texts));
+    let refused = total - read;
     assert!(
         read > total / 20 && refused > total / 20,
         "{read} read, {refused} refused"
     );
+}
+
+/// Damages an experiment; whether it is still a good one.
+fn read_or_refused(case: u64, texts: &[String]) -> bool {
+    let mut random = algorithm(1_000_000 + case);
+    let text = &texts[random.random_range(0..texts.len())];
+    let text = mutated(&mut random, text);
+    let mut sets = Vec::new();
+    if random.random_bool(0.3) {
+        let key = pick(
+            &mut random,
+            &[
+                "run.seed",
+                "learner.0.tree.depth",
+                "figure.0",
+                "problem",
+                "",
+                "a.b.c.9",
+                "sweep.k",
+                "run.test.grid",
+            ],
+        );
+        sets.push(format!("{key}={}", pick(&mut random, &PIECES)));
+    }
+    let started = Instant::now();
+    let source = Source::new("fuzz.toml", &text, &sets);
+    let good = match Experiment::read("fuzz", source.clone()) {
+        Ok(experiment) => {
+            assert!(!experiment.slabs().is_empty() || experiment.simulation.is_some());
+            // What is good stays the same when it is read again.
+            let again =
+                Experiment::read("fuzz", Source::new("", source.file_text(), &source.sets()));
+            let again = again.unwrap_or_else(|error| panic!("{error:?}:\n{text}"));
+            assert_eq!(experiment.source.run_hash(), again.source.run_hash());
+            true
+        }
+        // What is said must be printable, wherever it points.
+        Err(error) => {
+            assert!(!error.message().is_empty(), "{text}");
+            // With changes from outside, the text that it points into is another.
+            let token = error.token().to_owned();
+            assert!(
+                !sets.is_empty() || text.contains(&token),
+                "{token:?} in\n{text}"
+            );
+            let told = format!("{:?}", miette::Report::new(*error));
+            assert!(told.contains("fuzz.toml") || !sets.is_empty(), "{told}");
+            let steers = |c: char| c.is_control() && c != '\n' && c != '\u{1b}';
+            assert!(!told.contains(steers), "{told:?}");
+            false
+        }
+    };
+    assert!(
+        started.elapsed() < SOON,
+        "case {case} took {:?}:\n{text}\n{sets:?}",
+        started.elapsed()
+    );
+    good
+}
+
+/// The same through the real program, which ends with 0 or 2, and names every file.
+#[test]
+fn the_program_survives_damaged_experiments() {
+    let texts = texts();
+    let place = Place::new();
+    let mut arguments = vec!["check".to_owned()];
+    for case in 0..300 {
+        let mut random = algorithm(2_000_000 + case);
+        let text = &texts[random.random_range(0..texts.len())];
+        place.write(&format!("{case}.toml"), &mutated(&mut random, text));
+        arguments.push(format!("{case}.toml"));
+    }
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let (code, out, err) = place.run(&arguments);
+    assert_eq!(code, 2, "{err}");
+    assert!(!err.contains("panicked"), "{err}");
+    for case in 0..300 {
+        let file = format!("{case}.toml");
+        let good = out
+            .lines()
+            .any(|line| line.starts_with(&format!("{file}: ok")));
+        assert!(good || err.contains(&format!("[{file}:")), "{file}: {err}");
+    }
 }
 
 /// A random expression of the grammar.
