@@ -35,6 +35,7 @@ mod network_classes;
 mod order;
 mod paths;
 mod pictures;
+mod places;
 mod polynomial;
 mod properties;
 mod recorded;
