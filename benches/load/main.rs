@@ -233,7 +233,7 @@ async fn ill_will(client: Visitor, number: u64, idle: usize, end: Instant) {
             }
             1 => {
                 let sets = format!(
-                    "\"run.seed={seed}\", \"run.keep=200\", \"run.resamples=20000\", \"sweep={{ depth = \\\"1..60\\\" }}\", \"run.test={{ grid = 2500 }}\""
+                    "\"run.seed={seed}\", \"run.keep=100\", \"run.resamples=20000\", \"sweep={{ depth = \\\"1..60\\\" }}\", \"run.test={{ grid = 2500 }}\""
                 );
                 let body = format!("{{\"lesson\": \"tree-tradeoff\", \"set\": [{sets}]}}");
                 held.extend(begin("/api/run", body).await);

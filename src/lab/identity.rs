@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(from("127.0.0.1", &claimed), ip("192.0.2.7"));
         assert_eq!(from("::ffff:127.0.0.1", &["192.0.2.7"]), ip("192.0.2.7"));
         assert_eq!(from("127.0.0.1", &["[2001:db8::1]:99"]), ip("2001:db8::1"));
-        for nothing in [&[][..], &[""], &["192.0.2.7, "], &["unknown"], &["évil"]] {
+        for nothing in [&[][..], &[""], &["192.0.2.7, "], &["unknown"]] {
             assert_eq!(from("127.0.0.1", nothing), ip("127.0.0.1"));
         }
         assert_eq!(from("127.0.0.2", &["192.0.2.7"]), ip("127.0.0.2"));

@@ -10,7 +10,8 @@
 //! A client is a network (see `identity`), which may be a whole class: it can have many runs under
 //! way, and is refused none as long as there is room. Where room is short, a client that has runs
 //! already leaves the last quarter to those that have none, and a run that would be one too many to
-//! wait takes the place of the latest of whoever has the most. Half of the memory is the lecturer's.
+//! wait takes the place of the latest of whoever has the most. Half of the memory is the lecturer's, and
+//! threads of students' runs have a lower priority.
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,6 +28,7 @@ use tokio::sync::watch;
 use super::identity::Client;
 use super::limits::{Limits, memory};
 use super::messages;
+use super::priority::give_way;
 use super::scene::Refusal;
 use super::sequence::Sequence;
 use crate::decompose::Decomposition;
@@ -214,6 +216,9 @@ impl Jobs {
             let begun = std::thread::Builder::new()
                 .name("run".to_owned())
                 .spawn(move || {
+                    if !run.is_lecturer() {
+                        give_way();
+                    }
                     run.work();
                     jobs.ended(&run);
                 });
@@ -341,14 +346,17 @@ impl State {
     }
 
     /// Whether a place and the memory are there; the last quarter of both is kept for those that have
-    /// no run yet.
+    /// no run yet, or in the case of memory hold little.
     fn has_room_for_student(&self, job: &Job, cores: usize) -> bool {
         let students = self.running.iter().filter(|job| !job.is_lecturer());
         let running = students.clone().count();
+        let mine = students.filter(|other| other.client == job.client);
         let mut places = RUNNING_PER_CORE * cores;
-        let mut memory = STUDENTS_MEMORY;
-        if students.clone().any(|other| other.client == job.client) {
+        if mine.clone().next().is_some() {
             places -= places / 4;
+        }
+        let mut memory = STUDENTS_MEMORY;
+        if mine.map(|other| other.memory).sum::<usize>() > memory / 8 {
             memory -= memory / 4;
         }
         let (_, held) = self.memory();

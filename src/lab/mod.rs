@@ -7,8 +7,8 @@
 //!
 //! - `scene`: what is asked for; `limits`: how much of it.
 //! - `jobs`: runs for many clients, fairly; `messages`: what they say.
-//! - `server`, `guard`, `patience`: the way in from the network; `identity`: who asks; `places` and
-//!   `turns`: how connections, reading and drawing are shared.
+//! - `server`, `guard`, `patience`: the way in from the network; `identity`: who asks; `places`,
+//!   `turns`, `priority`: how connections, reading, drawing and cores are shared.
 //! - `assets`: the page itself, plain ES modules in `page/`; `record`: the page in one file, with a
 //!   finished run in place of the server.
 
@@ -22,6 +22,7 @@ mod limits;
 mod messages;
 mod patience;
 mod places;
+mod priority;
 mod record;
 mod scene;
 mod sequence;

@@ -28,6 +28,7 @@ use super::lessons::families;
 use super::limits::Limits;
 use super::patience::Patient;
 use super::places::{self, Place, Places};
+use super::priority::aside;
 use super::scene::{Refusal, Scene};
 use super::turns::Turns;
 use super::{Lessons, assets, guard, sequence};
@@ -85,7 +86,7 @@ impl Lab {
             door,
             jobs: Jobs::new(cores),
             // More at once would not be read sooner.
-            reading: Turns::new(cores.max(2)),
+            reading: Turns::new(cores),
             drawing: Turns::new(MOST_DRAWN),
         }
     }
@@ -383,8 +384,8 @@ async fn experiment(lab: &Arc<Lab>, scene: Scene, client: Client) -> Result<Expe
         let _turn = turn;
         scene.read(&lab.lessons, client.limits())
     };
-    let read = tokio::task::spawn_blocking(read).await;
-    read.unwrap_or_else(|_| Err(Refusal::Failed("the experiment cannot be read".to_owned())))
+    let read = aside(client, read).await;
+    read.unwrap_or_else(|| Err(Refusal::Failed("the experiment cannot be read".to_owned())))
 }
 
 /// Runs an experiment and streams what it has to say.
@@ -487,7 +488,7 @@ async fn exported(lab: &Arc<Lab>, asked: Export, client: Client) -> Result<Respo
     let listener = lab.jobs.ask(experiment, client)?;
     listener.finished().await;
     let turn = lab.drawing.take(client).await;
-    let made = tokio::task::spawn_blocking(move || {
+    let made = aside(client, move || {
         // Held until it is drawn, also for a client that has left.
         let _turn = turn;
         let (experiment, done) = listener.done()?;
@@ -495,7 +496,7 @@ async fn exported(lab: &Arc<Lab>, asked: Export, client: Client) -> Result<Respo
     });
     let made = made.await;
     let made =
-        made.unwrap_or_else(|_| Err(Refusal::Failed("the picture cannot be made".to_owned())));
+        made.unwrap_or_else(|| Err(Refusal::Failed("the picture cannot be made".to_owned())));
     let kind = match what {
         What::Csv | What::Toml => "text/csv; charset=utf-8",
         What::Steps => "application/x-ndjson",

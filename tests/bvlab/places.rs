@@ -121,7 +121,7 @@ fn students_cannot_fill_the_lecturers_memory() {
     let large = |seed: usize| {
         let seed = format!("run.seed={seed}");
         let sets = [
-            "run.keep=200",
+            "run.keep=100",
             "run.resamples=20_000",
             "sweep={ depth = \"1..60\" }",
             "run.test={ grid = 2500 }",

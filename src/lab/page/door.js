@@ -2,6 +2,8 @@
 import { byId, element } from "./app.js";
 import { sendCode } from "./wire.js";
 
+const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
+
 export function askCode() {
   const dialog = byId("dialog-code");
   const input = element("input", {
@@ -28,7 +30,7 @@ export function askCode() {
             dialog.replaceChildren();
             done();
           } catch (error) {
-            said.textContent = error.status ? `${error.message}.` : "The lab does not answer.";
+            said.textContent = error.status ? `${capital(error.message)}.` : "The lab does not answer.";
             input.select();
           }
           send.disabled = false;
