@@ -44,7 +44,7 @@ const MOST_WAITING: usize = 400;
 const MOST_MEMORY: usize = 2 << 30;
 const STUDENTS_MEMORY: usize = 1 << 30;
 /// The most bytes of finished runs that are remembered.
-const MOST_REMEMBERED: usize = 96 << 20;
+const MOST_REMEMBERED: usize = 64 << 20;
 /// How much computing a run has before all others: enough for a first picture of most.
 const HEAD_START: Duration = Duration::from_millis(20);
 /// How long a turn is, where there are more runs than cores.
