@@ -1,14 +1,19 @@
-//! The lab under load: a class of 200 on this machine's loopback, and the lecturer among them.
+//! The lab under load: a class of 200 on this machine's loopback, hostile clients among them, and the
+//! lecturer.
 //!
 //! ```sh
-//! cargo bench --bench load                 # 200 students for 60 seconds
-//! cargo bench --bench load -- 50 20        # 50 students for 20 seconds
+//! cargo bench --bench load                        # 200 clients, 20 of them hostile, for 60 seconds
+//! cargo bench --bench load -- 200 180             # for 3 minutes
+//! cargo bench --bench load -- 50 20 0             # 50 clients for 20 seconds, none of them hostile
 //! ```
 //!
-//! Every student has an address of its own in 127.0.0.0/8 (which needs Linux), moves a slider, watches
-//! the run to its end, thinks for about two seconds, and goes on. The lecturer, at 127.0.0.1, asks for a
-//! new setting every second. Printed are requests, refusals, errors, the lecturer's waiting times and
-//! the server's memory; any error makes the exit code 1.
+//! Clients have addresses in 127.0.0.0/8 (which needs Linux). Those of good will each move a slider,
+//! watch the run to its end, think for about two seconds, and go on; thirty of them share one address,
+//! as behind NAT. The hostile ones each keep doing one of five things: they hold idle connections, 2100
+//! in all; fill the memory that runs may have; ask for lessons with names of 250 000 letters; begin
+//! runs by the dozen and leave; ask for large pictures. The lecturer asks for a new setting every
+//! second. Printed are runs, refusals and errors of good will, the lecturer's waiting times, and the
+//! server's memory up to a minute after all have left. A refusal or an error makes the exit code 1.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::{Command, ExitCode, Stdio};
@@ -17,7 +22,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::TcpSocket;
+use tokio::net::{TcpSocket, TcpStream};
+
+/// How many clients of good will share one address.
+const BEHIND_NAT: u64 = 30;
+/// How many idle connections the hostile clients hold together: more than the lab has places.
+const IDLE: u64 = 2100;
+/// How long the server's memory is watched after all have left.
+const REST: Duration = Duration::from_secs(60);
 
 /// What a request came to.
 enum Answer {
@@ -35,31 +47,52 @@ struct Counts {
     bytes: AtomicU64,
 }
 
+/// A client, and how it finds the lab.
+#[derive(Clone)]
+struct Visitor {
+    address: Ipv4Addr,
+    port: u16,
+    /// The lecturer's key.
+    key: Option<String>,
+}
+
 fn main() -> ExitCode {
     // `cargo bench` adds a word of its own.
     let numbers = std::env::args().filter_map(|word| word.parse::<u64>().ok());
     let numbers: Vec<u64> = numbers.collect();
-    let students = numbers.first().copied().unwrap_or(200);
-    let seconds = numbers.get(1).copied().unwrap_or(60);
+    let number = |place: usize, default: u64| numbers.get(place).copied().unwrap_or(default);
+    let clients = number(0, 200);
+    let seconds = number(1, 60);
+    let hostile = number(2, clients / 10).min(clients);
     let mut server = Command::new(env!("CARGO_BIN_EXE_bvlab"))
         .args(["lab", "--no-open", "--listen", "0.0.0.0", "--port", "0"])
         .stdout(Stdio::piped())
         .spawn()
         .expect("the program was built");
+    raise_file_limit();
     let out = server.stdout.take().expect("its output is a pipe");
     let mut line = String::new();
     std::io::BufRead::read_line(&mut std::io::BufReader::new(out), &mut line)
         .expect("it says where it is");
-    let port = line.trim_end().trim_end_matches('/').rsplit(':').next();
+    let (address, key) = line
+        .trim_end()
+        .split_once("/#lecturer=")
+        .expect("with the lecturer's key");
+    let port = address.rsplit(':').next();
     let port: u16 = port
         .and_then(|port| port.parse().ok())
         .expect("with its port");
+    let lecturer = Visitor {
+        address: Ipv4Addr::LOCALHOST,
+        port,
+        key: Some(key.to_owned()),
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()
         .expect("threads can be started");
-    let failed = runtime.block_on(class(port, server.id(), students, seconds));
+    let failed = runtime.block_on(class(lecturer, server.id(), clients, hostile, seconds));
     let _ = server.kill();
     let _ = server.wait();
     match failed {
@@ -68,37 +101,33 @@ fn main() -> ExitCode {
     }
 }
 
-async fn class(port: u16, server: u32, students: u64, seconds: u64) -> bool {
+async fn class(lecturer: Visitor, server: u32, clients: u64, hostile: u64, seconds: u64) -> bool {
     let counts = Arc::new(Counts::default());
     let end = Instant::now() + Duration::from_secs(seconds);
     let at_first = memory(server);
-    println!("{students} students for {seconds} s; the server holds {at_first} MB at first");
-    for number in 0..students {
-        let counts = counts.clone();
-        tokio::spawn(async move {
-            let from = Ipv4Addr::new(127, 0, 1 + (number / 250) as u8, 1 + (number % 250) as u8);
-            let mut dice = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-            while Instant::now() < end {
-                let answer = ask(from, port, &scene(&mut dice), &counts).await;
-                let count = match answer {
-                    Ok(Answer::Run { .. }) => &counts.runs,
-                    Ok(Answer::Refused) => &counts.refused,
-                    Err(error) => {
-                        eprintln!("student {number}: {error}");
-                        &counts.errors
-                    }
-                };
-                count.fetch_add(1, Ordering::Relaxed);
-                let thought = 1000 + roll(&mut dice) % 2000;
-                tokio::time::sleep(Duration::from_millis(thought)).await;
-            }
-        });
+    println!(
+        "{clients} clients, {hostile} of them hostile, for {seconds} s; the server holds {at_first} MB at first"
+    );
+    let student = |number: u64| Visitor {
+        address: match number < BEHIND_NAT {
+            true => Ipv4Addr::new(127, 1, 0, 1),
+            false => Ipv4Addr::new(127, 0, 1 + (number / 250) as u8, 1 + (number % 250) as u8),
+        },
+        port: lecturer.port,
+        key: None,
+    };
+    for number in 0..clients - hostile {
+        tokio::spawn(good_will(student(number), number, end, counts.clone()));
+    }
+    for number in clients - hostile..clients {
+        let each = (IDLE / hostile.div_ceil(KINDS)) as usize;
+        tokio::spawn(ill_will(student(number), number, each, end));
     }
     let (mut waits, mut dice, mut told) = (Vec::new(), 0x1234_5678_9abc_def1, Instant::now());
     let half = Instant::now() + Duration::from_secs(seconds / 2);
     let mut in_the_middle = None;
     while Instant::now() < end {
-        match ask(Ipv4Addr::LOCALHOST, port, &scene(&mut dice), &counts).await {
+        match ask(&lecturer, &scene(&mut dice), &counts).await {
             Ok(Answer::Run { first, last }) => waits.push((first, last)),
             Ok(Answer::Refused) => {
                 eprintln!("the lecturer was refused");
@@ -121,11 +150,12 @@ async fn class(port: u16, server: u32, students: u64, seconds: u64) -> bool {
     }
     // Those that are under way may end.
     tokio::time::sleep(Duration::from_secs(3)).await;
+    let at_end = memory(server);
     let [runs, refused, errors, bytes] =
         [&counts.runs, &counts.refused, &counts.errors, &counts.bytes]
             .map(|count| count.load(Ordering::Relaxed));
     println!(
-        "students: {runs} runs to their end, {refused} refusals, {errors} errors, {} MB",
+        "good will: {runs} runs to their end, {refused} refusals, {errors} errors, {} MB",
         bytes >> 20
     );
     for (what, pick) in [("first message", 0), ("whole run", 1)] {
@@ -148,9 +178,113 @@ async fn class(port: u16, server: u32, students: u64, seconds: u64) -> bool {
             times.len()
         );
     }
+    tokio::time::sleep(REST).await;
     let (middle, last) = (in_the_middle.unwrap_or(0), memory(server));
-    println!("memory: {at_first} MB at first, {middle} MB half way, {last} MB at the end");
-    errors > 0
+    println!(
+        "memory: {at_first} MB at first, {middle} MB half way, {at_end} MB at the end, {last} MB {} s later",
+        REST.as_secs()
+    );
+    errors > 0 || refused > 0
+}
+
+/// Moves a slider, watches, thinks, and again.
+async fn good_will(student: Visitor, number: u64, end: Instant, counts: Arc<Counts>) {
+    let mut dice = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    while Instant::now() < end {
+        let answer = ask(&student, &scene(&mut dice), &counts).await;
+        let count = match answer {
+            Ok(Answer::Run { .. }) => &counts.runs,
+            Ok(Answer::Refused) => &counts.refused,
+            Err(error) => {
+                eprintln!("student {number}: {error}");
+                &counts.errors
+            }
+        };
+        count.fetch_add(1, Ordering::Relaxed);
+        let thought = 1000 + roll(&mut dice) % 2000;
+        tokio::time::sleep(Duration::from_millis(thought)).await;
+    }
+}
+
+/// In how many ways clients are hostile.
+const KINDS: u64 = 5;
+
+/// Tries to keep the lab from others, in a way that depends on its number.
+async fn ill_will(client: Visitor, number: u64, idle: usize, end: Instant) {
+    let mut dice = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut held: Vec<TcpStream> = Vec::new();
+    let begin = async |path: &'static str, body: String| -> Option<TcpStream> {
+        let mut stream = connect(&client).await.ok()?;
+        let request = request(&client, path, &body);
+        stream.write_all(request.as_bytes()).await.ok()?;
+        Some(stream)
+    };
+    while Instant::now() < end {
+        let seed = roll(&mut dice);
+        match number % KINDS {
+            0 => {
+                // Those that were given up are replaced.
+                held.retain(|stream| stream.try_read(&mut [0; 64]).is_err_and(is_waiting));
+                while held.len() < idle
+                    && let Ok(stream) = connect(&client).await
+                {
+                    held.push(stream);
+                }
+            }
+            1 => {
+                let sets = format!(
+                    "\"run.seed={seed}\", \"run.keep=100\", \"run.resamples=20000\", \"sweep={{ depth = \\\"1..60\\\" }}\", \"run.test={{ grid = 2500 }}\""
+                );
+                let body = format!("{{\"lesson\": \"tree-tradeoff\", \"set\": [{sets}]}}");
+                held.extend(begin("/api/run", body).await);
+                if held.len() > 20 {
+                    held.remove(0);
+                }
+            }
+            2 => {
+                let body = format!("{{\"lesson\": \"{}\"}}", "abcdefghij".repeat(25_000));
+                held.extend(begin("/api/run", body).await);
+                if held.len() > 20 {
+                    held.clear();
+                }
+            }
+            3 => {
+                for _ in 0..20 {
+                    held.extend(begin("/api/run", scene(&mut dice)).await);
+                }
+                tokio::time::sleep(Duration::from_millis(100)).await;
+                held.clear();
+            }
+            _ => {
+                let body = format!(
+                    "{{\"lesson\": \"tree-tradeoff\", \"set\": [\"run.seed={}\"], \"what\": \"png\"}}",
+                    seed % 10
+                );
+                held.extend(begin("/api/export", body).await);
+                if held.len() > 40 {
+                    held.remove(0);
+                }
+            }
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+fn is_waiting(error: std::io::Error) -> bool {
+    error.kind() == std::io::ErrorKind::WouldBlock
+}
+
+/// So many connections need as many files.
+fn raise_file_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        ..limit
+    };
+    if let Err(error) = setrlimit(Resource::Nofile, raised) {
+        eprintln!("the limit of open files stays as it is: {error}");
+    }
 }
 
 /// A lesson with some slider moved.
@@ -176,28 +310,38 @@ fn roll(dice: &mut u64) -> u64 {
     *dice >> 16
 }
 
-async fn ask(from: Ipv4Addr, port: u16, body: &str, counts: &Counts) -> Result<Answer, String> {
-    let asked =
-        tokio::time::timeout(Duration::from_secs(60), asked(from, port, body, counts)).await;
+async fn ask(visitor: &Visitor, body: &str, counts: &Counts) -> Result<Answer, String> {
+    let asked = tokio::time::timeout(Duration::from_secs(60), asked(visitor, body, counts)).await;
     match asked {
         Ok(answer) => answer.map_err(|error| error.to_string()),
         Err(_) => Err("no end within 60 s".to_owned()),
     }
 }
 
-async fn asked(from: Ipv4Addr, port: u16, body: &str, counts: &Counts) -> std::io::Result<Answer> {
+async fn connect(visitor: &Visitor) -> std::io::Result<TcpStream> {
+    let socket = TcpSocket::new_v4()?;
+    socket.bind(SocketAddr::from((visitor.address, 0)))?;
+    let lab = SocketAddr::from((Ipv4Addr::LOCALHOST, visitor.port));
+    socket.connect(lab).await
+}
+
+fn request(visitor: &Visitor, path: &str, body: &str) -> String {
+    let key = match &visitor.key {
+        Some(key) => format!("X-Bvlab-Key: {key}\r\n"),
+        None => String::new(),
+    };
+    format!(
+        "POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n{key}\r\n{body}",
+        visitor.port,
+        body.len()
+    )
+}
+
+async fn asked(visitor: &Visitor, body: &str, counts: &Counts) -> std::io::Result<Answer> {
     let wrong = |what: String| std::io::Error::other(what);
     let begun = Instant::now();
-    let socket = TcpSocket::new_v4()?;
-    socket.bind(SocketAddr::from((from, 0)))?;
-    let stream = socket
-        .connect(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
-        .await?;
-    let mut stream = BufReader::new(stream);
-    let request = format!(
-        "POST /api/run HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        body.len()
-    );
+    let mut stream = BufReader::new(connect(visitor).await?);
+    let request = request(visitor, "/api/run", body);
     stream.write_all(request.as_bytes()).await?;
     let mut line = String::new();
     stream.read_line(&mut line).await?;

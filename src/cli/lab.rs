@@ -13,12 +13,13 @@ use super::Failure;
 use super::load::Changes;
 use super::options::Threads;
 use super::progress::{interrupted, watch_interrupts_with};
-use crate::lab::{Lab, Lessons, code, serve};
+use crate::lab::{Door, Lab, Lessons, code, serve};
 
 /// Open the live page: draw training sets, drag the capacity, see the error split.
 ///
 /// Starts a server on this machine and opens the browser. With --listen 0.0.0.0 a class can open the
-/// same page over the network; whoever sits at this machine comes first. Ctrl-C ends it.
+/// same page over the network. The address that is opened and printed first holds a key: whoever has
+/// it is the lecturer, who may ask for more and comes first. Ctrl-C ends the lab.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct LabCommand {
@@ -41,6 +42,31 @@ pub struct LabCommand {
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
 
+    /// Let students join with a code: one of 4 to 64 letters and digits, or a random one if none is
+    /// given
+    #[arg(
+        long,
+        value_name = "CODE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = ""
+    )]
+    code: Option<String>,
+
+    /// Believe the X-Forwarded-For header of a proxy at this address [default: 127.0.0.1]
+    #[arg(
+        long,
+        value_name = "ADDR",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "127.0.0.1"
+    )]
+    behind_proxy: Option<IpAddr>,
+
+    /// The address that the class opens, if it is not this machine's own, as behind a proxy
+    #[arg(long, value_name = "URL", value_parser = class_url)]
+    url: Option<String>,
+
     /// Do not open a browser
     #[arg(long)]
     no_open: bool,
@@ -54,7 +80,9 @@ Examples:
   bvlab lab                            the live page, with all lessons
   bvlab lab descent-fits               begin with a lesson
   bvlab lab mine.toml                  any experiment is a page
-  bvlab lab --listen 0.0.0.0           for a class: prints the address and a QR code";
+  bvlab lab --listen 0.0.0.0           for a class: prints the address and a QR code
+  bvlab lab --listen 0.0.0.0 --code    students need a code, which is printed too
+  bvlab lab --behind-proxy --url https://lab.example.edu/";
 
 /// The port, and how many after it are tried.
 const PORT: u16 = 7878;
@@ -70,6 +98,11 @@ impl LabCommand {
     /// Serves until Ctrl-C.
     pub fn execute(&self) -> Result<(), Failure> {
         let (lessons, open) = self.lessons()?;
+        let door = match &self.code {
+            Some(code) => Door::with_code(code),
+            None => Door::open(),
+        };
+        let door = door.map_err(|error| Failure::wrong(miette::miette!("{error}")))?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -82,12 +115,15 @@ impl LabCommand {
         runtime.block_on(async {
             let listener = self.bind().await?;
             let at = listener.local_addr().map_err(Failure::from)?;
-            let mut lab = Lab::new(lessons, open, threads);
+            let mut lab = Lab::new(lessons, open, threads, door);
             lab.hosts.clone_from(&self.host);
+            lab.hosts.extend(self.url.as_deref().and_then(host));
             lab.address = self.class_address(at);
+            lab.proxy = self.behind_proxy;
             // A lab whose words nobody reads is open all the same.
-            let _ = tell(at, lab.address.as_deref());
-            if !self.no_open && open::that_detached(local(at)).is_err() {
+            let _ = self.tell(at, &lab);
+            let mine = with_key(&local(at), &lab);
+            if !self.no_open && open::that_detached(mine).is_err() {
                 let note = "the browser could not be opened: open the address above in it";
                 let _ = writeln!(io::stderr(), "{note}");
             }
@@ -152,6 +188,9 @@ impl LabCommand {
 
     /// Where the class finds the page: nowhere, if only this machine can.
     fn class_address(&self, at: SocketAddr) -> Option<String> {
+        if let Some(url) = &self.url {
+            return Some(url.clone());
+        }
         if let Some(name) = self.host.first() {
             return Some(format!("http://{name}:{}/", at.port()));
         }
@@ -162,24 +201,64 @@ impl LabCommand {
         };
         Some(format!("http://{}/", SocketAddr::new(address, at.port())))
     }
-}
 
-/// Says where the page is.
-fn tell(at: SocketAddr, class: Option<&str>) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    writeln!(out, "the lab is open at {}", local(at))?;
-    if let Some(class) = class {
-        writeln!(out, "for the class:     {class}")?;
-        if let Some(code) = code::text(class) {
+    /// Says where the page is, and for whom.
+    fn tell(&self, at: SocketAddr, lab: &Lab) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        writeln!(out, "the lab is open at {}", with_key(&local(at), lab))?;
+        if let Some(url) = &self.url {
+            writeln!(out, "through the proxy: {}", with_key(url, lab))?;
+        }
+        if lab.address.is_some() {
+            let note = "whoever has this address is the lecturer: do not share it";
+            writeln!(out, "                   ({note})")?;
+        }
+        if let Some(class) = &lab.address {
+            writeln!(out, "for the class:     {class}")?;
+        }
+        if let Some(code) = lab.door.code() {
+            writeln!(out, "with the code:     {code}")?;
+        }
+        if let Some(code) = lab.address.as_deref().and_then(code::text) {
             writeln!(out, "\n{code}")?;
         }
-    } else if at.ip().is_unspecified() {
-        let note =
-            "this machine seems to have no network: find its address, or give its name with --host";
-        writeln!(out, "{note}")?;
+        if lab.address.is_none() && at.ip().is_unspecified() {
+            let note = "this machine seems to have no network: find its address, or give its name with --host";
+            writeln!(out, "{note}")?;
+        }
+        writeln!(out, "Ctrl-C closes it")?;
+        out.flush()
     }
-    writeln!(out, "Ctrl-C closes it")?;
-    out.flush()
+}
+
+/// The lecturer's address: what comes after `#` stays in the browser, which sends it to no server and
+/// no proxy as part of the address.
+fn with_key(address: &str, lab: &Lab) -> String {
+    format!("{address}#lecturer={}", lab.door.lecturer_key())
+}
+
+/// Checks the address of the class, which ends with `/`.
+fn class_url(text: &str) -> Result<String, String> {
+    let plain = text
+        .bytes()
+        .all(|b| b.is_ascii_graphic() && b != b'?' && b != b'#');
+    match host(text) {
+        Some(name) if plain && !name.is_empty() => Ok(format!("{}/", text.trim_end_matches('/'))),
+        _ => Err("expected an address such as https://lab.example.edu/".to_owned()),
+    }
+}
+
+/// The name in an address, without its port.
+fn host(url: &str) -> Option<String> {
+    let rest = url
+        .strip_prefix("https://")
+        .or(url.strip_prefix("http://"))?;
+    let site = rest.split('/').next()?;
+    let name = match site.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) => name,
+        _ => site,
+    };
+    Some(name.to_owned())
 }
 
 /// The page's address for a browser on this machine.

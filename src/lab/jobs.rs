@@ -6,9 +6,14 @@
 //! of the lecturer always. So a new setting is seen at once, nobody starves another, a run that nobody
 //! listens to any more ends at its next training set, and how many run, wait and are remembered is
 //! bounded.
+//!
+//! A client is a network (see `identity`), which may be a whole class: it can have many runs under
+//! way, and is refused none as long as there is room. Where room is short, a client that has runs
+//! already leaves the last quarter to those that have none, and a run that would be one too many to
+//! wait takes the place of the latest of whoever has the most. Half of the memory is the lecturer's, and
+//! threads of students' runs have a lower priority.
 
 use std::collections::{HashMap, VecDeque};
-use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, RwLock, RwLockWriteGuard};
@@ -20,8 +25,10 @@ use futures_util::stream::unfold;
 use serde_json::Value;
 use tokio::sync::watch;
 
+use super::identity::Client;
 use super::limits::{Limits, memory};
 use super::messages;
+use super::priority::give_way;
 use super::scene::Refusal;
 use super::sequence::Sequence;
 use crate::decompose::Decomposition;
@@ -33,10 +40,11 @@ use crate::outcome::Done;
 const RUNNING_PER_CORE: usize = 16;
 /// The most runs that wait to begin.
 const MOST_WAITING: usize = 400;
-/// The most bytes that all runs under way may hold together.
+/// The most bytes that all runs under way may hold together, and those of students.
 const MOST_MEMORY: usize = 2 << 30;
+const STUDENTS_MEMORY: usize = 1 << 30;
 /// The most bytes of finished runs that are remembered.
-const MOST_REMEMBERED: usize = 96 << 20;
+const MOST_REMEMBERED: usize = 64 << 20;
 /// How much computing a run has before all others: enough for a first picture of most.
 const HEAD_START: Duration = Duration::from_millis(20);
 /// How long a turn is, where there are more runs than cores.
@@ -67,13 +75,13 @@ struct State {
     dealt: Option<Instant>,
     /// By client with runs under way: how much computing it has had, in microseconds, counted from
     /// what the others had when it came.
-    had: HashMap<IpAddr, u64>,
+    had: HashMap<Client, u64>,
 }
 
 /// A run, and what it has said so far.
 pub struct Job {
     key: String,
-    client: IpAddr,
+    client: Client,
     lecturer: AtomicBool,
     limits: Limits,
     memory: usize,
@@ -100,38 +108,6 @@ struct Log {
     messages: Vec<Bytes>,
     size: usize,
     finished: bool,
-}
-
-/// Who asks.
-#[derive(Clone, Copy, Debug)]
-pub struct Client {
-    /// Where from.
-    pub address: IpAddr,
-    /// Whether it is the lecturer: whoever sits at the machine itself.
-    pub lecturer: bool,
-}
-
-impl Client {
-    /// The client at an address.
-    pub fn at(address: IpAddr) -> Self {
-        let address = address.to_canonical();
-        let here = [
-            IpAddr::from([127, 0, 0, 1]),
-            IpAddr::from([0, 0, 0, 0, 0, 0, 0, 1]),
-        ];
-        Client {
-            address,
-            lecturer: here.contains(&address),
-        }
-    }
-
-    /// What it may ask for.
-    pub fn limits(&self) -> &'static Limits {
-        match self.lecturer {
-            true => &Limits::LECTURER,
-            false => &Limits::STUDENT,
-        }
-    }
 }
 
 impl Jobs {
@@ -172,30 +148,37 @@ impl Jobs {
         }
         let limits = client.limits();
         let under_way = state.running.iter().chain(&state.waiting);
-        let mine = under_way.filter(|job| job.client == client.address && !job.is_cancelled());
+        let mine = under_way.filter(|job| job.client == client && !job.is_cancelled());
         if mine.count() >= limits.runs {
             let runs = limits.runs;
             return Err(Refusal::TooMany(format!(
-                "you have {runs} runs under way, which is the most: wait until one has ended"
+                "{runs} runs of your network are under way, which is the most: wait until one has ended"
             )));
         }
-        if state.waiting.len() >= MOST_WAITING {
-            return Err(Refusal::Busy(format!(
-                "{MOST_WAITING} runs are waiting already: try again in a few seconds"
-            )));
-        }
-        let threads = if client.lecturer { self.cores } else { 1 };
+        let (threads, most) = match client.lecturer {
+            true => (self.cores, MOST_MEMORY),
+            false => (1, STUDENTS_MEMORY),
+        };
         let memory = memory(&experiment, threads);
-        if memory > MOST_MEMORY {
+        if memory > most {
             return Err(Refusal::Asked(format!(
                 "this run would take about {} MB of memory, and the page takes at most {}: keep fewer fits, sweep fewer values, or test at fewer points",
                 memory >> 20,
-                MOST_MEMORY >> 20
+                most >> 20
             )));
+        }
+        if state.waiting.len() >= MOST_WAITING && !client.lecturer {
+            let message =
+                format!("{MOST_WAITING} runs are waiting already: try again in a few seconds");
+            let Some(other) = state.one_too_many(client) else {
+                return Err(Refusal::Busy(message));
+            };
+            other.say(&messages::busy(&message));
+            other.finish();
         }
         let job = Arc::new(Job {
             key,
-            client: client.address,
+            client,
             lecturer: AtomicBool::new(client.lecturer),
             limits: *limits,
             memory,
@@ -233,6 +216,9 @@ impl Jobs {
             let begun = std::thread::Builder::new()
                 .name("run".to_owned())
                 .spawn(move || {
+                    if !run.is_lecturer() {
+                        give_way();
+                    }
                     run.work();
                     jobs.ended(&run);
                 });
@@ -322,24 +308,71 @@ impl State {
         Some(job)
     }
 
+    /// Takes the latest run from those that wait of the client that has the most, if that is more
+    /// than the one who asks has.
+    fn one_too_many(&mut self, client: Client) -> Option<Arc<Job>> {
+        let mut counts: HashMap<Client, usize> = HashMap::new();
+        for job in self.waiting.iter().filter(|job| !job.is_lecturer()) {
+            *counts.entry(job.client).or_insert(0) += 1;
+        }
+        let mine = counts.get(&client).copied().unwrap_or(0);
+        let most = counts.values().copied().max()?;
+        let crowded = |job: &Arc<Job>| !job.is_lecturer() && counts[&job.client] == most;
+        let place = self.waiting.iter().rposition(crowded)?;
+        (most > mine).then(|| self.waiting.remove(place))
+    }
+
     /// The place among those that wait of the one that is to begin, if there is room: the lecturer
     /// before all others, then who has the fewest running.
     fn next(&self, cores: usize) -> Option<usize> {
-        let held: usize = self.running.iter().map(|job| job.memory).sum();
+        let first = |(place, job): &(usize, &Arc<Job>)| {
+            let mine = self.running.iter().filter(|one| one.client == job.client);
+            (mine.count(), *place)
+        };
+        let waiting = || self.waiting.iter().enumerate();
+        // A large run of the lecturer's waits for room: others must not take it.
+        if let Some((place, job)) = waiting().find(|(_, job)| job.is_lecturer()) {
+            return self.has_room_for_lecturer(job).then_some(place);
+        }
+        let able = waiting().filter(|(_, job)| self.has_room_for_student(job, cores));
+        able.min_by_key(first).map(|(place, _)| place)
+    }
+
+    /// Whether the memory is there: half of it is the lecturer's, and what is left of the other half.
+    fn has_room_for_lecturer(&self, job: &Job) -> bool {
+        let (lecturer, students) = self.memory();
+        let own = lecturer + job.memory <= MOST_MEMORY - STUDENTS_MEMORY;
+        own || lecturer + students + job.memory <= MOST_MEMORY || self.running.is_empty()
+    }
+
+    /// Whether a place and the memory are there; the last quarter of both is kept for those that have
+    /// no run yet, or in the case of memory hold little.
+    fn has_room_for_student(&self, job: &Job, cores: usize) -> bool {
         let students = self.running.iter().filter(|job| !job.is_lecturer());
-        let room = students.count() < RUNNING_PER_CORE * cores;
-        let fits = |job: &Arc<Job>| self.running.is_empty() || held + job.memory <= MOST_MEMORY;
-        let busy = |job: &Arc<Job>| {
-            let mine = self
+        let running = students.clone().count();
+        let mine = students.filter(|other| other.client == job.client);
+        let mut places = RUNNING_PER_CORE * cores;
+        if mine.clone().next().is_some() {
+            places -= places / 4;
+        }
+        let mut memory = STUDENTS_MEMORY;
+        if mine.map(|other| other.memory).sum::<usize>() > memory / 8 {
+            memory -= memory / 4;
+        }
+        let (_, held) = self.memory();
+        running < places && held + job.memory <= memory
+    }
+
+    /// The bytes that runs hold, those of the lecturer and those of students.
+    fn memory(&self) -> (usize, usize) {
+        let sum = |lecturer: bool| {
+            let theirs = self
                 .running
                 .iter()
-                .filter(|other| other.client == job.client);
-            mine.count()
+                .filter(|job| job.is_lecturer() == lecturer);
+            theirs.map(|job| job.memory).sum()
         };
-        let waiting = self.waiting.iter().enumerate();
-        let able = waiting.filter(|(_, job)| fits(job) && (job.is_lecturer() || room));
-        let first = able.min_by_key(|(place, job)| (!job.is_lecturer(), busy(job), *place))?;
-        Some(first.0)
+        (sum(true), sum(false))
     }
 
     /// Opens the gates of those whose turn it is, and closes the others'. Returns whether there are
@@ -703,6 +736,7 @@ enum Line {
 mod tests {
     use super::*;
     use crate::experiment::Source;
+    use std::net::IpAddr;
 
     /// An experiment of many cheap training sets.
     fn experiment(seed: u64) -> Experiment {
@@ -719,6 +753,18 @@ mod tests {
 
     fn student(number: u8) -> Client {
         Client::at(IpAddr::from([10, 0, 0, number]))
+    }
+
+    const LECTURER: Client = Client {
+        address: IpAddr::V4(std::net::Ipv4Addr::LOCALHOST),
+        lecturer: true,
+    };
+
+    impl Jobs {
+        fn is_running(&self, job: &Arc<Job>) -> bool {
+            let state = self.lock();
+            state.running.iter().any(|other| Arc::ptr_eq(other, job))
+        }
     }
 
     /// Waits for something that must come about.
@@ -754,19 +800,19 @@ mod tests {
     }
 
     #[test]
-    fn a_client_has_so_many_runs_and_no_more() {
+    fn a_network_has_so_many_runs_and_no_more() {
         let jobs = Jobs::new(1);
         let most = Limits::STUDENT.runs as u64;
         let mine: Vec<Listener> = (0..most)
             .map(|seed| jobs.ask(experiment(seed), student(1)).unwrap())
             .collect();
-        let refused = jobs.ask(experiment(99), student(1)).err().unwrap();
-        assert!(matches!(&refused, Refusal::TooMany(words) if words.contains("4 runs")));
+        let refused = jobs.ask(experiment(999), student(1)).err().unwrap();
+        assert!(matches!(&refused, Refusal::TooMany(words) if words.contains("100 runs")));
         assert_eq!(refused.parts().0, 429);
         // Another has the same right, and one that was given up makes room at once.
-        let theirs = jobs.ask(experiment(99), student(2)).unwrap();
+        let theirs = jobs.ask(experiment(999), student(2)).unwrap();
         drop(mine);
-        let mine = jobs.ask(experiment(98), student(1)).unwrap();
+        let mine = jobs.ask(experiment(998), student(1)).unwrap();
         drop((mine, theirs));
         jobs.close();
     }
@@ -782,25 +828,74 @@ mod tests {
             })
             .collect();
         assert_eq!(jobs.lock().running.len(), RUNNING_PER_CORE);
-        let refused = jobs.ask(experiment(9999), student(1)).err().unwrap();
-        assert_eq!(refused.parts().0, 503);
+        // One more of the same is refused; another client's first takes the latest one's place.
+        let refused = jobs.ask(experiment(9999), asked[all - 1].job.client);
+        assert_eq!(refused.err().unwrap().parts().0, 503);
+        let first = jobs.ask(experiment(9999), student(1)).unwrap();
+        assert_eq!(jobs.lock().waiting.len(), MOST_WAITING);
+        let last = asked.last().unwrap();
+        assert!(last.job.is_finished() && !first.job.is_finished());
+        assert!(last.last_words().contains("400 runs are waiting"));
         // The lecturer's begins although hundreds wait.
-        let here = Client::at(IpAddr::from([127, 0, 0, 1]));
-        let lecturer = {
-            let mut state = jobs.lock();
-            state.waiting.pop();
-            drop(state);
-            jobs.ask(experiment(7777), here).unwrap()
-        };
-        let running = |job: &Arc<Job>| {
-            jobs.lock()
-                .running
-                .iter()
-                .any(|other| Arc::ptr_eq(other, job))
-        };
-        assert!(running(&lecturer.job));
+        let lecturer = jobs.ask(experiment(7777), LECTURER).unwrap();
+        assert!(jobs.is_running(&lecturer.job));
         wait_for("the lecturer's is computed", || reached(&lecturer) > 60);
-        drop((asked, lecturer));
+        drop((asked, first, lecturer));
+        jobs.close();
+    }
+
+    #[test]
+    fn a_client_with_many_runs_leaves_room_for_others() {
+        let jobs = Jobs::new(1);
+        let many: Vec<Listener> = (0..40)
+            .map(|seed| jobs.ask(experiment(seed), student(1)).unwrap())
+            .collect();
+        assert_eq!(jobs.lock().running.len(), RUNNING_PER_CORE * 3 / 4);
+        let other = jobs.ask(experiment(99), student(2)).unwrap();
+        assert!(jobs.is_running(&other.job));
+        drop((many, other));
+        jobs.close();
+    }
+
+    #[test]
+    fn the_lecturer_has_memory_that_students_cannot_fill() {
+        let jobs = Jobs::new(1);
+        // Runs that hold much, as far as the count of bytes goes.
+        let large = |seed: u64| {
+            let mut read = experiment(seed);
+            read.run.keep_fits = 150_000;
+            read
+        };
+        let each = memory(&large(0), 1);
+        assert!(
+            each > STUDENTS_MEMORY / 4 && each < STUDENTS_MEMORY / 2,
+            "{each}"
+        );
+        let asked: Vec<Listener> = (0..8)
+            .map(|i| jobs.ask(large(i), student(i as u8)).unwrap())
+            .collect();
+        let (lecturer, students) = jobs.lock().memory();
+        assert!(lecturer == 0 && students + each > STUDENTS_MEMORY);
+        assert!(!jobs.lock().waiting.is_empty());
+        let mine = jobs.ask(large(77), LECTURER).unwrap();
+        assert!(jobs.is_running(&mine.job));
+        drop((asked, mine));
+        jobs.close();
+    }
+
+    #[test]
+    fn the_lecturer_and_a_student_at_one_address_are_two() {
+        let jobs = Jobs::new(1);
+        let most = Limits::STUDENT.runs as u64;
+        let students: Vec<Listener> = (0..most)
+            .map(|seed| {
+                let client = Client::at(LECTURER.address);
+                jobs.ask(experiment(seed), client).unwrap()
+            })
+            .collect();
+        let lecturer = jobs.ask(experiment(7777), LECTURER).unwrap();
+        assert!(jobs.is_running(&lecturer.job));
+        drop((students, lecturer));
         jobs.close();
     }
 
@@ -818,9 +913,7 @@ mod tests {
         });
         // A client has as much computing as any other, however much it asks for.
         let used = |client: u8| {
-            let mine = asked
-                .iter()
-                .filter(|l| l.job.client == student(client).address);
+            let mine = asked.iter().filter(|l| l.job.client == student(client));
             mine.map(|listener| listener.job.used()).sum::<u64>()
         };
         let second = Duration::from_secs(1).as_micros() as u64;

@@ -1,6 +1,6 @@
 //! How much a client of the lab may ask for.
 //!
-//! The lecturer, who sits at the machine itself, may ask for much; a student for what two hundred of
+//! The lecturer, who has the key, may ask for much; a student for what two hundred of
 //! them can have at once.
 
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub struct Limits {
     pub work: f64,
     /// How long a run may compute.
     pub time: Duration,
-    /// How many runs the client may have at once.
+    /// How many runs the client, which may be a whole class behind one address, may have under way.
     pub runs: usize,
 }
 
@@ -59,7 +59,7 @@ impl Limits {
         cells: 200_000,
         work: 3e9,
         time: Duration::from_secs(20),
-        runs: 4,
+        runs: 100,
     };
 
     /// Whether a checked experiment is within them; a sentence that names the limit where not.

@@ -382,6 +382,11 @@ pub fn stopped(count: u64, seconds: f64, why: &str) -> Value {
     })
 }
 
+/// The last message of a run that had to make room for others, and may be asked for again.
+pub fn busy(message: &str) -> Value {
+    json!({ "is": "error", "message": message, "help": null, "passing": true })
+}
+
 /// The last message of a run that failed.
 pub fn error(error: &RunError) -> Value {
     let help = match error {

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 
 use serde_json::{Value, json};
 
-use super::jobs::Client;
+use super::identity::Client;
 use super::sequence::steps;
 use super::{Lessons, assets, messages, server};
 use crate::decompose::Decomposition;
@@ -111,7 +111,7 @@ fn page(
     let text = experiment.source.merged_text().unwrap_or_default();
     let name = experiment.name.clone();
     let lessons = Lessons::only(experiment);
-    let reader = Client::at([127, 0, 0, 1].into());
+    let reader = Client::lecturer_at([127, 0, 0, 1].into());
     let mut told = server::told(&lessons, &name, None, reader);
     // Without a server there is nothing to control.
     told["families"] = json!([]);

@@ -33,6 +33,8 @@ pub enum Refusal {
     Asked(String),
     /// There is no such thing.
     Missing(String),
+    /// The client has not given the lab's code.
+    NotJoined(String),
     /// The client has too much under way.
     TooMany(String),
     /// The lab has too much under way.
@@ -57,6 +59,7 @@ impl Refusal {
             ),
             Refusal::Asked(message) => (400, plain(message)),
             Refusal::Missing(message) => (404, plain(message)),
+            Refusal::NotJoined(message) => (401, plain(message)),
             Refusal::TooMany(message) => (429, plain(message)),
             Refusal::Busy(message) => (503, plain(message)),
             Refusal::Failed(message) => (500, plain(message)),

@@ -1,9 +1,8 @@
 //! The server: axum's routes, behind a loop of our own that bounds connections and their patience.
 
-use std::collections::HashMap;
 use std::io;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -13,21 +12,25 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use futures_util::StreamExt;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::jobs::{Client, Jobs};
+use super::identity::{self, Client, Door, NotJoined};
+use super::jobs::Jobs;
 use super::lessons::families;
 use super::limits::Limits;
 use super::patience::Patient;
+use super::places::{self, Place, Places};
+use super::priority::aside;
 use super::scene::{Refusal, Scene};
+use super::turns::Turns;
 use super::{Lessons, assets, guard, sequence};
 use crate::experiment::Experiment;
 use crate::figure;
@@ -41,14 +44,10 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const STALLED: Duration = Duration::from_secs(30);
 /// How long connections may take to end with the lab.
 const FAREWELL: Duration = Duration::from_millis(300);
-/// The most connections, of all clients and of one that is not the lecturer.
-const MOST_CONNECTIONS: usize = 2000;
-const MOST_PER_CLIENT: usize = 64;
-/// The most experiments that are read at once: one may have a table.
-const MOST_READ: usize = 8;
-/// The most pictures that are drawn at once, and that wait for it.
+/// How long to wait when the system has no room for another connection.
+const NO_ROOM: Duration = Duration::from_millis(10);
+/// The most pictures of students that are drawn at once.
 const MOST_DRAWN: usize = 2;
-const MOST_TO_DRAW: usize = 100;
 
 /// Nothing but the page's own files, and no page around it.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
@@ -65,25 +64,30 @@ pub struct Lab {
     pub hosts: Vec<String>,
     /// Where the class finds it, if it listens to the network.
     pub address: Option<String>,
+    /// The proxy that is believed when it says whom it asks for.
+    pub proxy: Option<IpAddr>,
+    /// Who may come in, and as what.
+    pub door: Door,
     /// All runs.
     pub jobs: Arc<Jobs>,
-    reading: Arc<Semaphore>,
-    drawing: Semaphore,
-    to_draw: Semaphore,
+    reading: Arc<Turns>,
+    drawing: Arc<Turns>,
 }
 
 impl Lab {
-    /// A lab with some lessons, on so many cores.
-    pub fn new(lessons: Lessons, open: String, cores: usize) -> Self {
+    /// A lab with some lessons, on so many cores, and its door.
+    pub fn new(lessons: Lessons, open: String, cores: usize, door: Door) -> Self {
         Lab {
             lessons,
             open,
             hosts: Vec::new(),
             address: None,
+            proxy: None,
+            door,
             jobs: Jobs::new(cores),
-            reading: Arc::new(Semaphore::new(MOST_READ)),
-            drawing: Semaphore::new(MOST_DRAWN),
-            to_draw: Semaphore::new(MOST_TO_DRAW),
+            // More at once would not be read sooner.
+            reading: Turns::new(cores),
+            drawing: Turns::new(MOST_DRAWN),
         }
     }
 }
@@ -91,8 +95,7 @@ impl Lab {
 /// Serves until `stop` is ready, then lets connections end.
 pub async fn serve(listener: TcpListener, lab: Arc<Lab>, stop: impl Future<Output = ()>) {
     let router = router(lab.clone());
-    let all = Arc::new(Semaphore::new(MOST_CONNECTIONS));
-    let counts: Arc<Mutex<HashMap<IpAddr, usize>>> = Arc::default();
+    let places = Places::new(places::most());
     let mut connections = JoinSet::new();
     let mut stop = std::pin::pin!(stop);
     loop {
@@ -104,24 +107,23 @@ pub async fn serve(listener: TcpListener, lab: Arc<Lab>, stop: impl Future<Outpu
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                // Out of file handles, most likely: others will be closed soon.
+                // Out of file handles, most likely.
                 if !is_of_connection(&error) {
-                    tokio::time::sleep(Duration::from_millis(100)).await;
+                    places.make_room();
+                    tokio::time::sleep(NO_ROOM).await;
                 }
                 continue;
             }
         };
-        let client = Client::at(peer.ip());
-        let Ok(permit) = all.clone().try_acquire_owned() else {
-            continue;
-        };
-        let Some(place) = Place::take(&counts, client) else {
+        let Some(place) = places.enter(peer.ip()).await else {
             continue;
         };
         let router = router.clone();
         connections.spawn(async move {
-            connection(stream, client, router).await;
-            drop((permit, place));
+            tokio::select! {
+                () = connection(stream, place.clone(), router) => {}
+                () = place.given_up() => {}
+            }
         });
     }
     drop(listener);
@@ -129,42 +131,6 @@ pub async fn serve(listener: TcpListener, lab: Arc<Lab>, stop: impl Future<Outpu
     lab.jobs.close();
     let rest = async { while connections.join_next().await.is_some() {} };
     let _ = timeout(FAREWELL, rest).await;
-}
-
-/// A client's place among its connections.
-struct Place {
-    counts: Arc<Mutex<HashMap<IpAddr, usize>>>,
-    address: IpAddr,
-}
-
-impl Place {
-    fn take(counts: &Arc<Mutex<HashMap<IpAddr, usize>>>, client: Client) -> Option<Self> {
-        let mut all = counts.lock().unwrap_or_else(|poison| poison.into_inner());
-        let count = all.entry(client.address).or_insert(0);
-        if *count >= MOST_PER_CLIENT && !client.lecturer {
-            return None;
-        }
-        *count += 1;
-        Some(Place {
-            counts: counts.clone(),
-            address: client.address,
-        })
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut all = self
-            .counts
-            .lock()
-            .unwrap_or_else(|poison| poison.into_inner());
-        if let Some(count) = all.get_mut(&self.address) {
-            *count -= 1;
-            if *count == 0 {
-                all.remove(&self.address);
-            }
-        }
-    }
 }
 
 /// Whether an error of accepting is the connection's own.
@@ -177,10 +143,10 @@ fn is_of_connection(error: &io::Error) -> bool {
     )
 }
 
-async fn connection(stream: TcpStream, client: Client, router: Router) {
+async fn connection(stream: TcpStream, place: Arc<Place>, router: Router) {
     let _ = stream.set_nodelay(true);
     let stream = TokioIo::new(Patient::new(stream, STALLED));
-    let service = TowerToHyperService::new(router.layer(Extension(client)));
+    let service = TowerToHyperService::new(router.layer(Extension(place)));
     // A client that goes away or breaks the rules ends its own connection, no more.
     let _ = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
@@ -201,6 +167,7 @@ fn router(lab: Arc<Lab>) -> Router {
             get(async |Path(file): Path<String>, headers: HeaderMap| asset(&file, &headers)),
         )
         .route("/api/lab", get(about))
+        .route("/api/join", post(join))
         .route("/api/run", post(run))
         .route("/api/export", post(export))
         .fallback(async || refuse(&Refusal::Missing("there is nothing here".to_owned())))
@@ -212,10 +179,25 @@ fn router(lab: Arc<Lab>) -> Router {
         .with_state(lab)
 }
 
-/// Lets in only requests of the lab's own page, and puts the rules for browsers on every answer.
-async fn check(State(lab): State<Arc<Lab>>, request: Request, next: Next) -> Response {
+/// Lets in only requests of the lab's own page, finds out whose they are, and puts the rules for
+/// browsers on every answer.
+async fn check(
+    State(lab): State<Arc<Lab>>,
+    Extension(place): Extension<Arc<Place>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let address = identity::origin(place.peer, lab.proxy, request.headers());
+    let known = lab.door.client(address, request.headers());
+    let client = known.unwrap_or(Client::at(address));
+    place.belongs_to(client);
+    request.extensions_mut().insert(client);
+    // The page itself is open to all: it asks for the code.
+    let path = request.uri().path();
+    let joined = known.is_some() || !path.starts_with("/api/") || path == "/api/join";
     let mut response = match allowed(&lab, &request) {
-        Ok(()) => next.run(request).await,
+        Ok(()) if joined => next.run(request).await,
+        Ok(()) => refuse(&Refusal::NotJoined("this lab has a code".to_owned())),
         Err((status, message)) => (status, message).into_response(),
     };
     let headers = response.headers_mut();
@@ -335,7 +317,38 @@ async fn about(State(lab): State<Arc<Lab>>, Extension(client): Extension<Client>
         address,
         ..
     } = &*lab;
-    axum::Json(told(lessons, open, address.as_deref(), client)).into_response()
+    let mut told = told(lessons, open, address.as_deref(), client);
+    if client.lecturer {
+        told["code"] = json!(lab.door.code());
+    }
+    axum::Json(told).into_response()
+}
+
+/// What a student joins with.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Join {
+    code: String,
+}
+
+/// Exchanges the code for the class's key.
+async fn join(
+    State(lab): State<Arc<Lab>>,
+    Extension(client): Extension<Client>,
+    body: Body,
+) -> Response {
+    let Join { code } = match read(body).await {
+        Ok(join) => join,
+        Err(response) => return response,
+    };
+    match lab.door.join(client.address, &code) {
+        Ok(key) => axum::Json(json!({ "key": key })).into_response(),
+        Err(NotJoined::NoCode) => refuse(&Refusal::Missing("this lab has no code".to_owned())),
+        Err(NotJoined::Wrong) => refuse(&Refusal::NotJoined("the lab has another code".to_owned())),
+        Err(NotJoined::TooMany) => refuse(&Refusal::TooMany(
+            "too many wrong codes came from your network: wait a few seconds".to_owned(),
+        )),
+    }
 }
 
 /// What a page is told of the lab.
@@ -364,27 +377,29 @@ pub(super) fn told(
 
 /// Reads the experiment that a scene asks for, away from the threads that answer.
 async fn experiment(lab: &Arc<Lab>, scene: Scene, client: Client) -> Result<Experiment, Refusal> {
-    let turn = lab.reading.clone().acquire_owned().await;
+    let turn = lab.reading.take(client).await;
     let lab = lab.clone();
     let read = move || {
         // Held until it is read, also for a client that has left.
         let _turn = turn;
         scene.read(&lab.lessons, client.limits())
     };
-    let read = tokio::task::spawn_blocking(read).await;
-    read.unwrap_or_else(|_| Err(Refusal::Failed("the experiment cannot be read".to_owned())))
+    let read = aside(client, read).await;
+    read.unwrap_or_else(|| Err(Refusal::Failed("the experiment cannot be read".to_owned())))
 }
 
 /// Runs an experiment and streams what it has to say.
 async fn run(
     State(lab): State<Arc<Lab>>,
     Extension(client): Extension<Client>,
+    Extension(place): Extension<Arc<Place>>,
     body: Body,
 ) -> Response {
     let scene: Scene = match read(body).await {
         Ok(scene) => scene,
         Err(response) => return response,
     };
+    let busy = place.busy();
     let listener = match experiment(&lab, scene, client).await {
         Ok(experiment) => lab.jobs.ask(experiment, client),
         Err(refusal) => Err(refusal),
@@ -392,7 +407,12 @@ async fn run(
     match listener {
         Ok(listener) => {
             let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
-            (kind, Body::from_stream(listener.stream())).into_response()
+            // A proxy such as nginx would hold lines back until it has many.
+            let at_once = [(HeaderName::from_static("x-accel-buffering"), "no")];
+            let lines = listener.stream().inspect(move |_| {
+                let _until_the_end = &busy;
+            });
+            (kind, at_once, Body::from_stream(lines)).into_response()
         }
         Err(refusal) => refuse(&refusal),
     }
@@ -428,12 +448,14 @@ enum What {
 async fn export(
     State(lab): State<Arc<Lab>>,
     Extension(client): Extension<Client>,
+    Extension(place): Extension<Arc<Place>>,
     body: Body,
 ) -> Response {
     let asked: Export = match read(body).await {
         Ok(asked) => asked,
         Err(response) => return response,
     };
+    let _busy = place.busy();
     match exported(&lab, asked, client).await {
         Ok(file) => file,
         Err(refusal) => refuse(&refusal),
@@ -463,21 +485,18 @@ async fn exported(lab: &Arc<Lab>, asked: Export, client: Client) -> Result<Respo
             "the experiment has no such figure".to_owned(),
         ));
     }
-    let _waiting = lab.to_draw.try_acquire().map_err(|_| {
-        Refusal::Busy(
-            "too many pictures are asked for at once: try again in a few seconds".to_owned(),
-        )
-    })?;
     let listener = lab.jobs.ask(experiment, client)?;
     listener.finished().await;
-    let _turn = lab.drawing.acquire().await;
-    let made = tokio::task::spawn_blocking(move || {
+    let turn = lab.drawing.take(client).await;
+    let made = aside(client, move || {
+        // Held until it is drawn, also for a client that has left.
+        let _turn = turn;
         let (experiment, done) = listener.done()?;
         make(experiment, done, what, figure)
     });
     let made = made.await;
     let made =
-        made.unwrap_or_else(|_| Err(Refusal::Failed("the picture cannot be made".to_owned())));
+        made.unwrap_or_else(|| Err(Refusal::Failed("the picture cannot be made".to_owned())));
     let kind = match what {
         What::Csv | What::Toml => "text/csv; charset=utf-8",
         What::Steps => "application/x-ndjson",

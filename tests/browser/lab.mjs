@@ -1,13 +1,14 @@
-// The live lab in a real browser: `node lab.mjs URL OUTDIR` against a running lab. Writes pictures
-// to OUTDIR. BVLAB_CHROMIUM is the browser; BVLAB_BROWSER_TEST runs only tests whose name has it.
+// The live lab in a real browser: `node lab.mjs URL OUTDIR` with the address that `bvlab lab` prints.
+// Writes pictures to OUTDIR. BVLAB_CHROMIUM is the browser; BVLAB_BROWSER_TEST runs only tests whose name has it.
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { Suite, addressed, afterRun, count, counts, download, drawing, drawn, openBrowser, pngSize, same, says, settled, words } from "./browser.mjs";
 
 const [, , address, out] = process.argv;
-const lab = address.replace(/\/?$/, "/");
-const at = (hash) => (hash === "" ? lab : `${lab}#${hash}`);
+// The lecturer's key comes with every page, because every test has a browser profile of its own.
+const [lab, key] = address.split("#");
+const at = (hash) => `${lab}#${hash === "" ? "" : `${hash}&`}${key}`;
 await mkdir(out, { recursive: true });
 const browser = await openBrowser();
 const suite = new Suite(browser, out);

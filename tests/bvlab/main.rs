@@ -40,6 +40,7 @@ mod odd_files;
 mod order;
 mod paths;
 mod pictures;
+mod places;
 mod polynomial;
 mod properties;
 mod recorded;

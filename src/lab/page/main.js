@@ -3,6 +3,7 @@
 import { app, byId, element, redraw } from "./app.js";
 import { mistakeIsShown, showControls } from "./controls.js";
 import { dialogHead, fillDialog, setUpDialogs, showDialogs } from "./dialogs.js";
+import { askCode } from "./door.js";
 import { fillExport } from "./export.js";
 import { showFigure } from "./figure.js";
 import { fillHelp, setUpKeys } from "./keys.js";
@@ -15,7 +16,7 @@ import { drawStage, setUpStage } from "./stage.js";
 import { readAddress, sceneAsked, state, writeAddress } from "./state.js";
 import { fetchSteps } from "./steps.js";
 import { fillNumbers } from "./table.js";
-import { askLab, readRecord } from "./wire.js";
+import { askLab, readRecord, setUpDoor } from "./wire.js";
 
 // A slider sends many changes: only the last of a few is asked for.
 const SETTLING = 40;
@@ -148,13 +149,14 @@ function begin() {
 }
 
 function fillJoin(dialog) {
-  const { address, qr } = app.lab;
+  const { address, code, qr } = app.lab;
   const inside = [dialogHead("Open this address")];
   if (qr)
     inside.push(element("img", { src: `data:image/svg+xml,${encodeURIComponent(qr)}`, alt: `QR code of ${address}` }));
   inside.push(
     element("p", {}, address ?? "This lab is open to this computer alone. Start it with --listen for the class."),
   );
+  if (code) inside.push(element("p", {}, "Code: ", element("strong", { id: "class-code" }, code)));
   dialog.replaceChildren(...inside);
 }
 
@@ -180,6 +182,7 @@ async function ask() {
 
 async function openPage() {
   app.record = readRecord();
+  if (!app.record) setUpDoor(askCode);
   app.listeners = {
     redraw: () => {
       page.frame ||= requestAnimationFrame(show);

@@ -4,7 +4,7 @@ import { app, redraw } from "./app.js";
 import { Run } from "./run.js";
 import { sceneAsked, state } from "./state.js";
 import { lacksSteps } from "./steps.js";
-import { askRun } from "./wire.js";
+import { askRun, Refusal } from "./wire.js";
 
 // A new picture is shown once it has so many fits, so that nothing flashes;
 const ENOUGH = 8;
@@ -83,6 +83,8 @@ async function runNow() {
     const ended = await askRun(scene, abort.signal, take);
     if (abort.signal.aborted) return;
     if (!ended) throw new TypeError("The line broke.");
+    // It had to make room for others.
+    if (run.failure?.passing) throw new Refusal(503, run.failure, null);
     session.tries = 0;
     if (run.failure) {
       if (run.head) show();

@@ -52,17 +52,73 @@ async function refuse(response) {
   return new Refusal(response.status, error, seconds > 0 ? seconds : null);
 }
 
-async function post(path, body, signal) {
+// What the server knows this page by: the lecturer's key, or the one that a student got for the code.
+const KEPT_KEY = "bvlab-key";
+const door = { key: null, askCode: null, joining: null };
+
+function keepKey(key) {
+  door.key = key;
+  try {
+    if (key === null) localStorage.removeItem(KEPT_KEY);
+    else localStorage.setItem(KEPT_KEY, key);
+  } catch {
+    // Without a place to keep it, it is known until the page is closed.
+  }
+}
+
+// Takes the lecturer's key out of the address, before anyone sees it there or shares it; else the key
+// that was kept. Says how a student is asked for the code: `ask` resolves when one was right.
+export function setUpDoor(ask) {
+  door.askCode = ask;
+  const query = new URLSearchParams(location.hash.replace(/^#/, ""));
+  const key = query.get("lecturer");
+  if (key !== null) {
+    query.delete("lecturer");
+    history.replaceState(null, "", `${location.pathname}${query.size > 0 ? `#${query}` : ""}`);
+    keepKey(key);
+    return;
+  }
+  try {
+    door.key = localStorage.getItem(KEPT_KEY);
+  } catch {
+    // See above.
+  }
+}
+
+// Joins with a code.
+export async function sendCode(code) {
   const headers = { "content-type": "application/json" };
-  const response = await fetch(path, { method: "POST", headers, body: JSON.stringify(body), signal });
+  const response = await fetch("api/join", { method: "POST", headers, body: JSON.stringify({ code }) });
   if (!response.ok) throw await refuse(response);
-  return response;
+  keepKey((await response.json()).key);
+}
+
+// Asks the server, as whoever has the key; where a code is needed, once it was given.
+async function request(path, options = {}) {
+  for (;;) {
+    const { key } = door;
+    const headers = key === null ? { ...options.headers } : { ...options.headers, "x-bvlab-key": key };
+    const response = await fetch(path, { ...options, headers });
+    if (response.ok) return response;
+    if (response.status !== 401) throw await refuse(response);
+    // Another request may have joined meanwhile.
+    if (door.key !== key) continue;
+    keepKey(null);
+    door.joining ??= door.askCode().finally(() => {
+      door.joining = null;
+    });
+    await door.joining;
+  }
+}
+
+function post(path, body, signal) {
+  const headers = { "content-type": "application/json" };
+  return request(path, { method: "POST", headers, body: JSON.stringify(body), signal });
 }
 
 // What there is: lessons, learners, limits.
 export async function askLab() {
-  const response = await fetch("api/lab");
-  if (!response.ok) throw await refuse(response);
+  const response = await request("api/lab");
   return parseMessage(await response.text());
 }
 
