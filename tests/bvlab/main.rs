@@ -24,6 +24,7 @@ mod figures_command;
 mod fourier;
 mod fuzz;
 mod going_on;
+mod interruption;
 mod knn;
 mod lab;
 mod linear;
