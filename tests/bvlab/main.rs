@@ -7,6 +7,7 @@ mod adaboost;
 mod allocations;
 mod bad_input;
 mod bagging;
+mod bounds;
 mod browser;
 mod class_problems;
 mod classes;
