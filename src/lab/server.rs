@@ -23,7 +23,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use super::jobs::{Client, Jobs};
+use super::jobs::{Client, Jobs, Listener};
 use super::lessons::families;
 use super::limits::Limits;
 use super::patience::Patient;
@@ -375,6 +375,19 @@ async fn experiment(lab: &Arc<Lab>, scene: Scene, client: Client) -> Result<Expe
     read.unwrap_or_else(|_| Err(Refusal::Failed("the experiment cannot be read".to_owned())))
 }
 
+/// Asks for the run of an experiment: its name and its first message take a while where its text is
+/// long.
+async fn ask(lab: &Arc<Lab>, experiment: Experiment, client: Client) -> Result<Listener, Refusal> {
+    let turn = lab.reading.clone().acquire_owned().await;
+    let jobs = lab.jobs.clone();
+    let ask = move || {
+        let _turn = turn;
+        jobs.ask(experiment, client)
+    };
+    let asked = tokio::task::spawn_blocking(ask).await;
+    asked.unwrap_or_else(|_| Err(Refusal::Failed("the run cannot begin".to_owned())))
+}
+
 /// Runs an experiment and streams what it has to say.
 async fn run(
     State(lab): State<Arc<Lab>>,
@@ -386,7 +399,7 @@ async fn run(
         Err(response) => return response,
     };
     let listener = match experiment(&lab, scene, client).await {
-        Ok(experiment) => lab.jobs.ask(experiment, client),
+        Ok(experiment) => ask(&lab, experiment, client).await,
         Err(refusal) => Err(refusal),
     };
     match listener {
@@ -468,7 +481,7 @@ async fn exported(lab: &Arc<Lab>, asked: Export, client: Client) -> Result<Respo
             "too many pictures are asked for at once: try again in a few seconds".to_owned(),
         )
     })?;
-    let listener = lab.jobs.ask(experiment, client)?;
+    let listener = ask(lab, experiment, client).await?;
     listener.finished().await;
     let _turn = lab.drawing.acquire().await;
     let made = tokio::task::spawn_blocking(move || {
