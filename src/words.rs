@@ -62,12 +62,17 @@ pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + C
     }
 }
 
-/// The beginning of a text that may be long, as it is quoted in a sentence.
-pub fn quoted(text: &str) -> String {
+/// The beginning of a text that may be long, as a sentence has it.
+pub fn shortened(text: &str) -> String {
     match text.char_indices().nth(COMPARED) {
-        None => format!("`{text}`"),
-        Some((end, _)) => format!("`{}…`", &text[..end]),
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
     }
+}
+
+/// The same in quotes.
+pub fn quoted(text: &str) -> String {
+    format!("`{}`", shortened(text))
 }
 
 /// A number as a person would write it: `0.5`, `100`, `1e-9`.

@@ -10,7 +10,7 @@ use toml::de::{DeArray, DeTable, DeValue};
 
 use super::table::{Files, TableFile};
 use crate::shipped;
-use crate::words::{did_you_mean, thousands};
+use crate::words::{did_you_mean, quoted, shortened, thousands};
 
 /// Something wrong with an experiment: shows the file, the line and the token.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -529,7 +529,7 @@ fn single((key, span): &Key) -> Trouble {
 /// A value that has no more than [`DEEPEST`] levels, and no whole number that takes more than 64 bits.
 /// Any other is taken apart here, level by level: dropping it as a whole would recurse as deeply as it
 /// is nested, and so would everything that reads it.
-fn checked<'i>(value: Spanned<DeValue<'i>>) -> Result<Spanned<DeValue<'i>>, Trouble> {
+fn checked(value: Spanned<DeValue<'_>>) -> Result<Spanned<DeValue<'_>>, Trouble> {
     let mut waiting = vec![(&value, 0)];
     let mut wrong = None;
     while wrong.is_none()
@@ -602,15 +602,15 @@ fn from_serde(error: toml::de::Error) -> Trouble {
     if message.contains("__toml_private_datetime") {
         return Trouble::new(span, "a date or a time has no place here");
     }
-    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    match (message, quoted.split_first()) {
+    let between: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    match (message, between.split_first()) {
         (text, Some((name, known))) if text.starts_with("unknown field") => {
-            Trouble::new(span, format!("`{name}` is not known here"))
+            Trouble::new(span, format!("{} is not known here", quoted(name)))
                 .label("unknown key")
                 .help(did_you_mean(name, known.iter().copied()))
         }
         (text, Some((name, known))) if text.starts_with("unknown variant") => {
-            Trouble::new(span, format!("`{name}` is not known here"))
+            Trouble::new(span, format!("{} is not known here", quoted(name)))
                 .help(did_you_mean(name, known.iter().copied()))
         }
         (text, Some((name, _))) if text.starts_with("missing field") => {
@@ -629,7 +629,7 @@ fn from_serde(error: toml::de::Error) -> Trouble {
                     other => other.to_owned(),
                 };
                 Trouble::new(span, format!("expected {}", plain(expected)))
-                    .label(format!("this is {}", article(&plain(found))))
+                    .label(format!("this is {}", article(&plain(&shortened(found)))))
             }
             None => Trouble::new(span, first_upper(text)),
         },

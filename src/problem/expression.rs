@@ -454,13 +454,14 @@ fn too_deep(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     for (place, &byte) in bytes.iter().enumerate() {
         let [before, next] = [place.wrapping_sub(1), place + 1].map(|i| bytes.get(i).copied());
+        let bracketed = open.len() > 1;
         let level = open.last_mut().expect("there is one outside all brackets");
         match byte {
             b'(' => {
                 depth += 1;
                 open.push(0);
             }
-            b')' if open.len() > 1 => depth -= 1 + open.pop().unwrap_or(0),
+            b')' if bracketed => depth -= 1 + open.pop().unwrap_or(0),
             // The second half of `**`.
             b'*' if before == Some(b'*') => {}
             b'*' | b'^' if byte == b'^' || next == Some(b'*') => {
