@@ -1,11 +1,11 @@
 //! Runs for many clients at once.
 //!
 //! Equal requests share one run. Every run has threads of its own, which ask before every training
-//! set, and every few milliseconds within a long one, whether it is their turn: the conductor opens the gates of as many students' runs as there
-//! are cores, of new runs first and then of those clients that have had the least computing, and those
-//! of the lecturer always. So a new setting is seen at once, nobody starves another, a run that nobody
-//! listens to any more ends when it asks next, and how many run, wait and are remembered is
-//! bounded.
+//! set, and every few milliseconds within a long one, whether it is their turn: the conductor opens
+//! the gates of as many students' runs as there are cores, of new runs first and then of those clients
+//! that have had the least computing, and those of the lecturer always. So a new setting is seen at
+//! once, nobody starves another, a run that nobody listens to any more ends when it asks next, and how
+//! many run, wait and are remembered is bounded.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
