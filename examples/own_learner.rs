@@ -6,6 +6,7 @@
 
 use bvlab::engine::{self, Unwatched};
 use bvlab::experiment::{Axis, Curve, Experiment, Source};
+use bvlab::interrupt::{Interrupt, Interrupted};
 use bvlab::learner::Learner;
 use bvlab::problem::{Points, Training};
 use bvlab::stream::Stream;
@@ -22,14 +23,21 @@ impl Learner for Shrunk {
         SHARES.len()
     }
 
-    fn fit(&mut self, data: &Training, _: &Stream) {
+    fn try_fit(&mut self, data: &Training, _: &Stream, _: &Interrupt) -> Result<(), Interrupted> {
         self.mean = data.labels.iter().sum::<f64>() / data.len() as f64;
+        Ok(())
     }
 
-    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        _: &Interrupt,
+    ) -> Result<(), Interrupted> {
         for (share, out) in SHARES.iter().zip(out.chunks_exact_mut(points.len())) {
             out.fill(share * self.mean);
         }
+        Ok(())
     }
 }
 

@@ -16,6 +16,7 @@
 //! - [`engine`]: resamples × threads, with the same answer on any number of them.
 //! - [`simulation`]: small experiments without a learner or a problem of the usual kind.
 //! - [`outcome`]: results as tables and a manifest.
+//! - [`interrupt`]: how long work asks whether to go on.
 //! - [`maths`]: functions and draws with the same bits on every platform.
 //! - [`figure`]: tables -> pictures.
 //! - [`lab`]: the live page and its server.
@@ -50,6 +51,7 @@ pub mod decompose;
 pub mod engine;
 pub mod experiment;
 pub mod figure;
+pub mod interrupt;
 pub mod lab;
 mod lanes;
 pub mod learner;

@@ -2,29 +2,45 @@
 
 use std::borrow::Cow;
 
-/// The known name that looks most like `word`, if any looks like it at all.
+/// How many characters of names are compared, and how many names: comparing two takes as long as the
+/// product of their lengths.
+const COMPARED: usize = 100;
+const MOST_NAMES: usize = 1000;
+
+/// The most names that a sentence lists.
+const MOST_LISTED: usize = 60;
+
+/// The known name that looks most like `word`, if any looks like it at all. Of long names the
+/// beginnings are compared, and of very many names the first.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let word = word.to_lowercase();
-    known
-        .into_iter()
-        .map(|name| {
-            (
-                strsim::damerau_levenshtein(&word, &name.to_lowercase()),
-                name,
-            )
-        })
-        .filter(|(distance, name)| *distance <= 1.max(name.chars().count() / 3))
+    let beginning = |name: &str| -> String {
+        let lower = name.chars().flat_map(char::to_lowercase);
+        lower.take(COMPARED).collect()
+    };
+    let word = beginning(word);
+    let length = word.chars().count();
+    let compared = |name: &'a str| {
+        let beginning = beginning(name);
+        let count = beginning.chars().count();
+        let most = 1.max(count / 3);
+        // Names that differ so much in length are further apart, whatever they are.
+        if count.abs_diff(length) > most {
+            return None;
+        }
+        let distance = strsim::damerau_levenshtein(&word, &beginning);
+        (distance <= most).then_some((distance, name))
+    };
+    let known = known.into_iter().take(MOST_NAMES);
+    let found = known.filter_map(compared);
+    found
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, name)| name)
 }
 
-/// The most names that a sentence lists.
-const MOST_NAMES: usize = 60;
-
 /// `a`, `b` or `c`: names as a choice within a sentence. Of very many, the first.
 pub fn choice<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let mut rest = names.into_iter();
-    let names = rest.by_ref().take(MOST_NAMES);
+    let names = rest.by_ref().take(MOST_LISTED);
     let mut names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
     match rest.count() {
         0 => {}
@@ -43,6 +59,19 @@ pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + C
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("expected {}", choice(known)),
     }
+}
+
+/// The beginning of a text that may be long, as a sentence has it.
+pub fn shortened(text: &str) -> String {
+    match text.char_indices().nth(COMPARED) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+/// The same in quotes.
+pub fn quoted(text: &str) -> String {
+    format!("`{}`", shortened(text))
 }
 
 /// A number as a person would write it: `0.5`, `100`, `1e-9`.
@@ -120,6 +149,26 @@ mod tests {
         assert_eq!(nearest("leafs", ["depth", "leaves"]), Some("leaves"));
         assert_eq!(nearest("banana", ["depth", "leaves"]), None);
         assert_eq!(choice(["a", "b", "c"]), "`a`, `b` or `c`");
+        // Case does not matter, nor do letters that are swapped.
+        assert_eq!(nearest("DPETH", ["depth", "leaves"]), Some("depth"));
+    }
+
+    #[test]
+    fn long_names_and_many_names_cost_no_more_than_short_and_few() {
+        // As a whole, each comparison would take some ten billion steps.
+        let long = "a".repeat(100_000);
+        let longer = format!("{long}a");
+        assert_eq!(nearest(&long, [longer.as_str()]), Some(longer.as_str()));
+        assert_eq!(nearest(&long, ["depth"]), None);
+        assert_eq!(nearest("depth", [longer.as_str(), "dept"]), Some("dept"));
+        assert_eq!(quoted(&long).chars().count(), COMPARED + 3);
+        assert_eq!(quoted("dépth"), "`dépth`");
+        let many: Vec<String> = (0..1_000_000).map(|i| format!("column {i}")).collect();
+        let many = || many.iter().map(String::as_str);
+        assert_eq!(nearest("colum 7", many()), Some("column 7"));
+        let told = did_you_mean("y", many());
+        assert!(told.ends_with("or one of 999\u{a0}940 others"), "{told}");
+        assert!(told.len() < 2000);
     }
 
     #[test]
@@ -133,12 +182,5 @@ mod tests {
         let long = message(&"é".repeat(1_000_000));
         assert_eq!(long.chars().count(), MOST_CHARACTERS + 1);
         assert!(long.ends_with("é…"));
-    }
-
-    #[test]
-    fn of_very_many_names_the_first_are_listed() {
-        let names: Vec<String> = (0..1060).map(|i| i.to_string()).collect();
-        let listed = choice(names.iter().map(String::as_str));
-        assert!(listed.starts_with("`0`, `1`") && listed.ends_with("`59` or one of 1000 others"));
     }
 }

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::learner::Learner;
 use crate::maths::square;
 use crate::problem::{NotFinite, Points, Problem, Training};
@@ -55,8 +56,13 @@ pub fn exact(
         problem.truth_at(x, std::slice::from_mut(label))?;
     }
     let mut bias2 = vec![0.0; learner.capacities() * points.len()];
-    learner.fit(&data, &stream);
-    learner.predict(points, &mut bias2);
+    let interrupt = Interrupt::new(stopped);
+    let predicted = learner
+        .try_fit(&data, &stream, &interrupt)
+        .and_then(|()| learner.try_predict(points, &mut bias2, &interrupt));
+    if predicted.is_err() {
+        return Ok(None);
+    }
     for predictions in bias2.chunks_exact_mut(points.len()) {
         for (x, value) in points.rows().zip(predictions) {
             let mut truth = [0.0];
@@ -66,7 +72,7 @@ pub fn exact(
     }
     data.labels.fill(0.0);
     let share = variances.len().div_ceil(SHARES);
-    let shares: Vec<Vec<f64>> = variances
+    let shares: Result<Vec<Vec<f64>>, Interrupted> = variances
         .par_chunks(share)
         .enumerate()
         .map(|(part, noises)| {
@@ -75,22 +81,23 @@ pub fn exact(
             let mut weights = vec![0.0; bias2.len()];
             for (i, noise) in (part * share..).zip(noises) {
                 if stopped() {
-                    break;
+                    return Err(Interrupted);
                 }
+                let interrupt = Interrupt::new(stopped);
                 data.labels[i] = 1.0;
-                learner.fit(&data, &stream);
+                learner.try_fit(&data, &stream, &interrupt)?;
                 data.labels[i] = 0.0;
-                learner.predict(points, &mut weights);
+                learner.try_predict(points, &mut weights, &interrupt)?;
                 for (variance, weight) in variance.iter_mut().zip(&weights) {
                     *variance += noise * weight * weight;
                 }
             }
-            variance
+            Ok(variance)
         })
         .collect();
-    if stopped() {
+    let Ok(shares) = shares else {
         return Ok(None);
-    }
+    };
     let mut variance = vec![0.0; bias2.len()];
     for share in &shares {
         for (variance, part) in variance.iter_mut().zip(share) {

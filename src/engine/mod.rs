@@ -22,13 +22,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::decompose::{self, Decomposition, Exact, Tally, Tested, groups_for};
 use crate::experiment::{Curve, Experiment, Length, Stage, TestKind};
+use crate::interrupt::Interrupt;
 use crate::learner::{Diagnosis, Expected, Remark};
 use crate::maths::square;
 use crate::problem::{Labels, Noise, NotFinite, Points, Training};
 use blocks::{Block, boundary};
 use probe::{ProbedSettings, Probes};
 pub use replay::Replay;
-use worker::Worker;
+use worker::{Unfinished, Worker};
 
 /// Sees a run from outside: the one seam for progress bars, pages and Ctrl-C.
 pub trait Observer: Sync {
@@ -37,7 +38,8 @@ pub trait Observer: Sync {
         let _ = (done, total);
     }
 
-    /// Whether the run is to stop; asked before every resample.
+    /// Whether the run is to stop; asked before every resample, and every few milliseconds within one
+    /// that takes long. It may hold the run until its turn has come.
     fn stopped(&self) -> bool {
         false
     }
@@ -656,7 +658,7 @@ impl<'a> Pool<'a> {
         });
         let done = AtomicU64::new(before.sum());
         let save = self.save;
-        let failed = AtomicBool::new(false);
+        let (failed, interrupted) = (AtomicBool::new(false), AtomicBool::new(false));
         let failure: Mutex<Option<(u64, RunError)>> = Mutex::new(None);
         let kept = Mutex::new(&mut self.kept);
         let (workers, shared_groups) = (&self.workers, &self.groups);
@@ -670,7 +672,7 @@ impl<'a> Pool<'a> {
                     if stopped() {
                         return;
                     }
-                    match worker.resample(resample) {
+                    match worker.resample(resample, &Interrupt::new(&stopped)) {
                         Ok(None) => {}
                         Ok(Some(one)) => {
                             if observer.watches() {
@@ -678,7 +680,12 @@ impl<'a> Pool<'a> {
                             }
                             lock(&kept).push(one);
                         }
-                        Err(error) => {
+                        // The block is dropped with its resamples.
+                        Err(Unfinished::Interrupted) => {
+                            interrupted.store(true, Ordering::Relaxed);
+                            return;
+                        }
+                        Err(Unfinished::Failed(error)) => {
                             failed.store(true, Ordering::Relaxed);
                             let mut failure = lock(&failure);
                             if failure.as_ref().is_none_or(|(first, _)| resample < *first) {
@@ -706,7 +713,7 @@ impl<'a> Pool<'a> {
         if let Some((_, error)) = failure {
             return Err(error);
         }
-        if observer.stopped() {
+        if interrupted.into_inner() || observer.stopped() {
             let done = done.into_inner();
             return Err(RunError::Stopped { done, total });
         }
@@ -731,23 +738,34 @@ impl<'a> Pool<'a> {
         let have: HashSet<u64> = self.kept.iter().map(|kept| kept.resample).collect();
         let missing: Vec<u64> = (0..most).filter(|r| !have.contains(r)).collect();
         let next = AtomicUsize::new(0);
-        let found: Mutex<Vec<Result<Option<Kept>, RunError>>> = Mutex::new(Vec::new());
+        let found: Mutex<Vec<Result<Option<Kept>, Unfinished>>> = Mutex::new(Vec::new());
         let workers = &self.workers;
         let observer = self.observer;
+        let stopped = || observer.stopped();
         self.threads.broadcast(|context| {
             let mut worker = lock(&workers[context.index()]);
             while let Some(resample) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if observer.stopped() {
+                if stopped() {
+                    lock(&found).push(Err(Unfinished::Interrupted));
                     return;
                 }
                 worker.begin();
-                let one = worker.resample(*resample);
+                let one = worker.resample(*resample, &Interrupt::new(&stopped));
                 lock(&found).push(one);
             }
         });
         let found = found.into_inner();
         for one in found.unwrap_or_else(|poison| poison.into_inner()) {
-            self.kept.extend(one?);
+            match one {
+                Ok(kept) => self.kept.extend(kept),
+                Err(Unfinished::Failed(error)) => return Err(error),
+                Err(Unfinished::Interrupted) => {
+                    return Err(RunError::Stopped {
+                        done: self.resamples,
+                        total: self.total,
+                    });
+                }
+            }
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use rand::RngExt;
 
 use crate::decompose::{CELLS, Loss, Members, Observation, Source, Tally};
 use crate::experiment::Experiment;
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::squared_distance;
 use crate::learner::Learner;
 use crate::learner::probability::Preference;
@@ -17,6 +18,26 @@ pub(super) const DIAGNOSED: u64 = 24;
 
 /// The second draw of a resample's cube, where draws are crossed: a resample that is never run.
 const SECOND: u64 = 1 << 63;
+
+/// Why a resample has no result. What was added up of it is in no tally that lives on.
+pub(super) enum Unfinished {
+    /// The run is to stop.
+    Interrupted,
+    /// The run fails.
+    Failed(RunError),
+}
+
+impl From<Interrupted> for Unfinished {
+    fn from(_: Interrupted) -> Self {
+        Unfinished::Interrupted
+    }
+}
+
+impl From<RunError> for Unfinished {
+    fn from(error: RunError) -> Self {
+        Unfinished::Failed(error)
+    }
+}
 
 /// Copies of the learners and all the memory that a resample needs.
 pub(super) struct Worker<'a> {
@@ -142,8 +163,12 @@ impl<'a> Worker<'a> {
     }
 
     /// Draws one training set for every problem, fits every learner to its own, and adds up the
-    /// errors.
-    pub fn resample(&mut self, resample: u64) -> Result<Option<Kept>, RunError> {
+    /// errors. After an error the block must not be used.
+    pub fn resample(
+        &mut self,
+        resample: u64,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Kept>, Unfinished> {
         self.draw(resample)?;
         let experiment = self.experiment;
         let mut kept = (resample < most_kept(experiment)).then(|| Kept {
@@ -178,7 +203,7 @@ impl<'a> Worker<'a> {
             });
             self.tallies[which].begin();
             for stage in 0..curve.stages.len() {
-                self.stage(which, stage, resample, fit.as_mut())?;
+                self.stage(which, stage, resample, fit.as_mut(), interrupt)?;
             }
             if let (Some(kept), Some(fit)) = (&mut kept, fit) {
                 kept.fits.push(fit);
@@ -243,7 +268,8 @@ impl<'a> Worker<'a> {
         stage_index: usize,
         resample: u64,
         mut kept: Option<&mut KeptFit>,
-    ) -> Result<(), RunError> {
+        interrupt: &Interrupt,
+    ) -> Result<(), Unfinished> {
         let Experiment {
             curves, test, run, ..
         } = self.experiment;
@@ -281,15 +307,16 @@ impl<'a> Worker<'a> {
             // Every learner begins the same stream: equal bootstraps make differences real.
             let stream = Stream::new(run.seed, Purpose::Algorithm, draw);
             let preference = Preference::of(&stream);
-            learner.fit(data, &stream);
-            learner.predict(&test.points, &mut self.at_test[cell * length..][..length]);
-            learner.predict_training(data, &mut self.at_train);
+            learner.try_fit(data, &stream, interrupt)?;
+            let at_test = &mut self.at_test[cell * length..][..length];
+            learner.try_predict(&test.points, at_test, interrupt)?;
+            learner.try_predict_training(data, &mut self.at_train, interrupt)?;
             if let (Some(kept), 0, Some(probe)) = (&mut kept, cell, &test.probe)
                 && !kept.probe.is_empty()
             {
                 let length = probe.points.len() * self.outputs;
                 self.at_probe.resize(settings * length, 0.0);
-                learner.predict(&probe.points, &mut self.at_probe);
+                learner.try_predict(&probe.points, &mut self.at_probe, interrupt)?;
                 let each = self.at_probe.chunks_exact(length.max(1));
                 for (predictions, &setting) in each.zip(&stage.settings) {
                     kept.probe[setting * length..][..length].copy_from_slice(predictions);
@@ -305,7 +332,7 @@ impl<'a> Worker<'a> {
             }
             if let (Some(kept), 0) = (&mut kept, cell)
                 && resample < DIAGNOSED
-                && let Some(diagnoses) = learner.diagnose(data)
+                && let Some(diagnoses) = learner.diagnose(data, interrupt)?
             {
                 for (diagnosis, &setting) in diagnoses.into_iter().zip(&stage.settings) {
                     kept.diagnoses[setting] = Some(diagnosis);
@@ -336,11 +363,11 @@ impl<'a> Worker<'a> {
             let (members, at_test) = (&mut self.members, &self.at_test);
             let room = &mut self.scores;
             room.resize(truth.len().max(2 * outputs), 0.0);
-            learner.predict_members(&test.points, &mut |c, member, prediction| {
+            learner.predict_members(&test.points, interrupt, &mut |c, member, prediction| {
                 let member = (prediction, preference.of_member(member));
                 let ensemble = (&at_test[c * points..][..points], preference);
                 members[c].add(run.loss, member, ensemble, truth, room);
-            });
+            })?;
             room.truncate(truth.len());
         }
         let tally = &mut self.tallies[which];
@@ -369,7 +396,7 @@ impl<'a> Worker<'a> {
                 }
             };
             if !(seen.excess.is_finite() && seen.test.is_finite() && train_error.is_finite()) {
-                return Err(self.not_numbers(which, stage_index, c, resample));
+                return Err(self.not_numbers(which, stage_index, c, resample).into());
             }
             if run.diversity {
                 tally.add_members(setting, &self.members[c]);
@@ -499,7 +526,8 @@ mod tests {
         let mut block = |resamples: std::ops::Range<u64>| {
             worker.begin();
             for resample in resamples {
-                assert!(matches!(worker.resample(resample), Ok(None)));
+                let kept = worker.resample(resample, &Interrupt::never());
+                assert!(matches!(kept, Ok(None)));
             }
         };
         for start in 1..8 {

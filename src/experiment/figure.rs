@@ -642,7 +642,7 @@ pub(super) fn check_simulation(
         let chosen = match &options.panels {
             None => names().map(str::to_owned).collect(),
             Some(chosen) => {
-                not_empty(chosen.get_ref(), &chosen.span(), "panels")?;
+                listed(chosen.get_ref(), &chosen.span(), "panels")?;
                 for name in chosen.get_ref() {
                     if !names().any(|known| known == name.get_ref()) {
                         let message = format!("no panel is called `{}`", name.get_ref());
@@ -675,6 +675,11 @@ fn named(
         font_scale: 1.0,
     };
     let all = look(all.shape, all.theme, &all.font_scale, &plain)?;
+    if let Some(figure) = raw.get(MOST) {
+        let message = format!("there can be at most {MOST} figures");
+        return Err(Trouble::new(figure.span(), message)
+            .help("draw the others in an experiment of their own"));
+    }
     let mut figures: Vec<Figure> = Vec::new();
     for raw in raw {
         let (kind_name, kind) = kind(raw)?;
@@ -954,7 +959,7 @@ fn check_tradeoff(
     let parts = match &raw.parts {
         None => vec![Part::Noise, Part::Bias2, Part::Variance, Part::Risk],
         Some(parts) => {
-            not_empty(parts.get_ref(), &parts.span(), "parts")?;
+            listed(parts.get_ref(), &parts.span(), "parts")?;
             computed.has(parts)?;
             let main = parts.get_ref().iter().filter(|part| **part != Part::Noise);
             if raw.overlay && main.count() > 1 {
@@ -990,7 +995,7 @@ fn check_tradeoff(
     let below = match &raw.below {
         None => Vec::new(),
         Some(below) => {
-            not_empty(below.get_ref(), &below.span(), "below")?;
+            listed(below.get_ref(), &below.span(), "below")?;
             if raw.overlay && below.get_ref().len() > 1 {
                 let message = "below an overlay there is room for one";
                 return Err(Trouble::new(below.span(), message));
@@ -1077,7 +1082,7 @@ fn over_sweep<'a>(
     let chosen = match second {
         None => None,
         Some(values) => {
-            not_empty(values.get_ref(), &values.span(), "second")?;
+            listed(values.get_ref(), &values.span(), "second")?;
             let values = values.get_ref().iter();
             let values = values.map(|value| among(value, learners, curves, 1));
             Some(values.collect::<Result<Vec<f64>, _>>()?)
@@ -1184,7 +1189,7 @@ fn check_heatmap(
     let parts = match &raw.parts {
         None => vec![Part::Risk],
         Some(parts) => {
-            not_empty(parts.get_ref(), &parts.span(), "parts")?;
+            listed(parts.get_ref(), &parts.span(), "parts")?;
             computed.has(parts)?;
             parts.get_ref().clone()
         }
@@ -1238,7 +1243,7 @@ fn check_fits(raw: &RawFits, curves: &[Curve], span: &Range<usize>) -> Result<Fi
     let values = match &raw.values {
         None => None,
         Some(values) => {
-            not_empty(values.get_ref(), &values.span(), "values")?;
+            listed(values.get_ref(), &values.span(), "values")?;
             let values = values.get_ref().iter();
             let values = values.map(|value| among(value, &learners, curves, 0));
             Some(values.collect::<Result<Vec<f64>, _>>()?)
@@ -1296,7 +1301,7 @@ fn learners(
     let Some(raw) = raw else {
         return Ok(curves.iter().map(|curve| curve.name.clone()).collect());
     };
-    not_empty(raw.get_ref(), &raw.span(), "learners")?;
+    listed(raw.get_ref(), &raw.span(), "learners")?;
     let raw = raw.get_ref();
     let names = || curves.iter().map(|curve| curve.name.as_str());
     for name in raw {
@@ -1309,12 +1314,20 @@ fn learners(
     Ok(raw.iter().map(|name| name.get_ref().clone()).collect())
 }
 
-fn not_empty<T>(list: &[T], span: &Range<usize>, name: &str) -> Result<(), Trouble> {
-    match list.is_empty() {
-        true => Err(Trouble::new(span.clone(), format!("`{name}` is empty"))
-            .help("leave it out for the default")),
-        false => Ok(()),
-    }
+/// The most figures, and the most that one of their lists may name.
+const MOST: usize = 100;
+
+/// Whether a list has something in it, and not too much.
+fn listed<T>(list: &[T], span: &Range<usize>, name: &str) -> Result<(), Trouble> {
+    let (message, help) = match list.len() {
+        0 => (format!("`{name}` is empty"), "leave it out for the default"),
+        1..=MOST => return Ok(()),
+        count => (
+            format!("`{name}` has {count} entries, and {MOST} are the most"),
+            "name each of them once",
+        ),
+    };
+    Err(Trouble::new(span.clone(), message).help(help))
 }
 
 /// More panels than that are too narrow to read.

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use miette::{Diagnostic, SourceSpan};
 use serde::de::DeserializeOwned;
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeArray, DeTable, DeValue};
 
 use super::excerpt::Excerpt;
 use super::table::{Files, TableFile};
 use crate::shipped;
-use crate::words::{self, did_you_mean};
+use crate::words::{self, did_you_mean, quoted, shortened, thousands};
 
 /// Something wrong with an experiment: shows the file, the line and the token.
 #[derive(Debug, thiserror::Error, Diagnostic)]
@@ -53,6 +53,19 @@ impl ExperimentError {
 
 /// What a key that was set on top of a text is called.
 const SET: &str = "--set";
+
+/// The most bytes of an experiment's text.
+const LONGEST_TEXT: usize = 1 << 20;
+/// The most keys that can be set on top of it.
+const MOST_SETS: usize = 100;
+/// The most bytes of such a key, with all the keys that lead to it, and of its value.
+const LONGEST_KEY: usize = 1000;
+const LONGEST_VALUE: usize = 64 << 10;
+/// The most levels of lists and tables in a value, and the most keys that lead to one.
+const DEEPEST: usize = 16;
+
+/// How a key is set.
+const FORM: &str = "write a key and its value, as in `--set problem.train=50`";
 
 /// Something wrong at a place of the text, before it is known which file that is.
 #[derive(Clone, Debug)]
@@ -158,15 +171,58 @@ impl Source {
 
     /// Reads the text as a `T`.
     pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, Trouble> {
-        let mut root = DeTable::parse(self.file_text()).map_err(|error| {
+        self.bounded()?;
+        let root = DeTable::parse(self.file_text()).map_err(|error| {
             let span = error.span().unwrap_or(0..0);
             Trouble::new(span, first_upper(error.message())).help("this is not valid TOML")
         })?;
+        let span = root.span();
+        let root = checked(Spanned::new(
+            span.clone(),
+            DeValue::Table(root.into_inner()),
+        ))?;
+        let DeValue::Table(mut root) = root.into_inner() else {
+            unreachable!("it is the table that was parsed");
+        };
         for (offset, line) in self.set_lines() {
-            set(root.get_mut(), offset, line)?;
+            set(&mut root, offset, line)?;
         }
-        shape(root.get_ref())?;
-        T::deserialize(toml::de::Deserializer::from(root)).map_err(from_serde)
+        shape(&root)?;
+        let root = toml::de::Deserializer::from(Spanned::new(span, root));
+        T::deserialize(root).map_err(from_serde)
+    }
+
+    /// Whether text, keys and values are of a size that can be looked at.
+    fn bounded(&self) -> Result<(), Trouble> {
+        if self.file_length > LONGEST_TEXT {
+            let message = format!(
+                "the text has {} bytes, and {} are the most",
+                thousands(self.file_length as u64),
+                thousands(LONGEST_TEXT as u64)
+            );
+            return Err(Trouble::new(0..0, message)
+                .help("an experiment is a page of text; data belong in a table of their own"));
+        }
+        for (place, (offset, line)) in self.set_lines().enumerate() {
+            let (path, value) = line.split_once('=').unwrap_or((line, ""));
+            let levels = path.split('.').count();
+            let wrong = if place >= MOST_SETS {
+                format!("at most {MOST_SETS} keys can be set on top of an experiment")
+            } else if path.len() > LONGEST_KEY {
+                let length = thousands(path.len() as u64);
+                format!("a key has at most {LONGEST_KEY} bytes, not {length}")
+            } else if levels > DEEPEST {
+                format!("a key can be set at most {DEEPEST} levels deep, not {levels}")
+            } else if value.len() > LONGEST_VALUE {
+                let [length, most] = [value.len(), LONGEST_VALUE].map(|n| thousands(n as u64));
+                format!("a value that is set has at most {most} bytes, not {length}")
+            } else {
+                continue;
+            };
+            let span = offset..offset + path.len();
+            return Err(Trouble::new(span, wrong).help(FORM));
+        }
+        Ok(())
     }
 
     /// The text with all keys that were set in their places: an experiment of its own, without the
@@ -353,10 +409,9 @@ fn shape(root: &DeTable<'_>) -> Result<(), Trouble> {
 
 /// Puts `key=value` into the table.
 fn set<'i>(root: &mut DeTable<'i>, offset: usize, line: &'i str) -> Result<(), Trouble> {
-    let form = "write a key and its value, as in `--set problem.train=50`";
     let Some((path, text)) = line.split_once('=') else {
         let span = offset..offset + line.len();
-        return Err(Trouble::new(span, "`--set` needs a `=`").help(form));
+        return Err(Trouble::new(span, "`--set` needs a `=`").help(FORM));
     };
     let lead = text.len() - text.trim_start().len();
     let value_offset = offset + path.len() + 1 + lead;
@@ -364,7 +419,13 @@ fn set<'i>(root: &mut DeTable<'i>, offset: usize, line: &'i str) -> Result<(), T
     let span = value_offset..value_offset + text.len();
     // What is not TOML is taken as a string, so that the shell's quotes are enough.
     let value = match DeValue::parse(text) {
-        Ok(value) => shifted(value, value_offset),
+        Ok(value) => shifted(
+            checked(value).map_err(|trouble| Trouble {
+                span: span.clone(),
+                ..trouble
+            })?,
+            value_offset,
+        ),
         Err(_) => Spanned::new(span, DeValue::String(text.into())),
     };
     let mut keys = Vec::new();
@@ -374,7 +435,7 @@ fn set<'i>(root: &mut DeTable<'i>, offset: usize, line: &'i str) -> Result<(), T
         let lead = key.len() - key.trim_start().len();
         let span = start + lead..start + lead + trimmed.len();
         if trimmed.is_empty() {
-            return Err(Trouble::new(span, "`--set` needs a key").help(form));
+            return Err(Trouble::new(span, "`--set` needs a key").help(FORM));
         }
         keys.push((trimmed, span));
         start += key.len() + 1;
@@ -382,55 +443,115 @@ fn set<'i>(root: &mut DeTable<'i>, offset: usize, line: &'i str) -> Result<(), T
     put(root, &keys, value)
 }
 
+/// A key of a path, and where it stands.
+type Key<'i> = (&'i str, Range<usize>);
+
+/// Puts a value where a path of keys leads, and makes the tables on the way that are missing.
 fn put<'i>(
-    table: &mut DeTable<'i>,
-    keys: &[(&'i str, Range<usize>)],
+    root: &mut DeTable<'i>,
+    keys: &[Key<'i>],
     value: Spanned<DeValue<'i>>,
 ) -> Result<(), Trouble> {
-    let ((key, span), rest) = keys.split_first().expect("there is at least one key");
-    let key_span = span.clone();
-    if rest.is_empty() {
-        table.remove(*key);
-        table.insert(Spanned::new(key_span, (*key).into()), value);
+    let (first, rest) = keys.split_first().expect("there is at least one key");
+    let Some((last, between)) = rest.split_last() else {
+        insert(root, first, value);
         return Ok(());
+    };
+    let (mut place, mut holder) = (entry(root, first), first);
+    for key in between {
+        place = match place {
+            DeValue::Table(table) => entry(table, key),
+            DeValue::Array(array) => item(array, holder, key)?.get_mut(),
+            _ => return Err(single(holder)),
+        };
+        holder = key;
     }
-    if !table.contains_key(*key) {
-        let fresh = Spanned::new(key_span.clone(), DeValue::Table(DeTable::new()));
-        table.insert(Spanned::new(key_span, (*key).into()), fresh);
+    match place {
+        DeValue::Table(table) => insert(table, last, value),
+        DeValue::Array(array) => *item(array, holder, last)? = value,
+        _ => return Err(single(holder)),
     }
-    let inner = table.get_mut(*key).expect("it was just made sure of");
-    put_into(inner.get_mut(), (key, span.clone()), rest, value)
+    Ok(())
 }
 
-fn put_into<'i>(
-    place: &mut DeValue<'i>,
-    (key, span): (&str, Range<usize>),
-    rest: &[(&'i str, Range<usize>)],
-    value: Spanned<DeValue<'i>>,
-) -> Result<(), Trouble> {
-    match place {
-        DeValue::Table(table) => put(table, rest, value),
-        DeValue::Array(array) => {
-            let ((index, index_span), rest) = rest.split_first().expect("checked by the caller");
-            let length = array.len();
-            let number = index.parse::<usize>().ok();
-            let Some(item) = number.and_then(|number| array.get_mut(number)) else {
-                let message = format!("`{key}` has no item `{index}`");
-                let help = format!("`{key}` is a list of {length}, counted from 0");
-                return Err(Trouble::new(index_span.clone(), message).help(help));
-            };
-            if rest.is_empty() {
-                *item = value;
-                return Ok(());
-            }
-            put_into(item.get_mut(), (index, index_span.clone()), rest, value)
-        }
-        _ => Err(Trouble::new(
-            span,
-            format!("`{key}` is a single value: nothing can be set inside it"),
-        )
-        .help("leave out what follows it")),
+fn insert<'i>(table: &mut DeTable<'i>, (key, span): &Key<'i>, value: Spanned<DeValue<'i>>) {
+    table.remove(*key);
+    table.insert(Spanned::new(span.clone(), (*key).into()), value);
+}
+
+/// What a table has under a key: an empty table where it had nothing.
+fn entry<'t, 'i>(table: &'t mut DeTable<'i>, (key, span): &Key<'i>) -> &'t mut DeValue<'i> {
+    if !table.contains_key(*key) {
+        let fresh = Spanned::new(span.clone(), DeValue::Table(DeTable::new()));
+        table.insert(Spanned::new(span.clone(), (*key).into()), fresh);
     }
+    let found = table.get_mut(*key).expect("it was just made sure of");
+    found.get_mut()
+}
+
+/// An item of a list, by its number.
+fn item<'a, 'i>(
+    array: &'a mut DeArray<'i>,
+    (holder, _): &Key<'i>,
+    (index, span): &Key<'i>,
+) -> Result<&'a mut Spanned<DeValue<'i>>, Trouble> {
+    let length = array.len();
+    let number = index.parse::<usize>().ok();
+    number
+        .and_then(|number| array.get_mut(number))
+        .ok_or_else(|| {
+            let message = format!("`{holder}` has no item `{index}`");
+            let help = format!("`{holder}` is a list of {length}, counted from 0");
+            Trouble::new(span.clone(), message).help(help)
+        })
+}
+
+fn single((key, span): &Key) -> Trouble {
+    let message = format!("`{key}` is a single value: nothing can be set inside it");
+    Trouble::new(span.clone(), message).help("leave out what follows it")
+}
+
+/// A value that has no more than [`DEEPEST`] levels, and no whole number that takes more than 64 bits.
+/// Any other is taken apart here, level by level: dropping it as a whole would recurse as deeply as it
+/// is nested, and so would everything that reads it.
+fn checked(value: Spanned<DeValue<'_>>) -> Result<Spanned<DeValue<'_>>, Trouble> {
+    let mut waiting = vec![(&value, 0)];
+    let mut wrong = None;
+    while wrong.is_none()
+        && let Some((value, depth)) = waiting.pop()
+    {
+        match value.get_ref() {
+            _ if depth > DEEPEST => {
+                let message = format!("lists and tables are nested in more than {DEEPEST} levels");
+                let help = "no key of an experiment lies so deep";
+                wrong = Some(Trouble::new(value.span(), message).help(help));
+            }
+            DeValue::Array(array) => waiting.extend(array.iter().map(|item| (item, depth + 1))),
+            DeValue::Table(table) => waiting.extend(table.values().map(|item| (item, depth + 1))),
+            DeValue::Integer(number) => {
+                if i64::from_str_radix(number.as_str(), number.radix()).is_err() {
+                    let message = format!("a whole number can be at most {}", i64::MAX);
+                    let help = "write a larger number with a power of ten, as in 1e20";
+                    wrong = Some(Trouble::new(value.span(), message).help(help));
+                }
+            }
+            _ => {}
+        }
+    }
+    let Some(wrong) = wrong else {
+        return Ok(value);
+    };
+    let mut waiting = vec![value.into_inner()];
+    while let Some(value) = waiting.pop() {
+        match value {
+            DeValue::Array(array) => waiting.extend(array.into_iter().map(Spanned::into_inner)),
+            DeValue::Table(table) => {
+                waiting.extend(table.into_iter().map(|(_, item)| item.into_inner()));
+            }
+            _ => {}
+        }
+    }
+    Err(wrong)
 }
 
 /// The same value with its places moved by `offset`.
@@ -466,15 +587,15 @@ fn from_serde(error: toml::de::Error) -> Trouble {
     if message.contains("__toml_private_datetime") {
         return Trouble::new(span, "a date or a time has no place here");
     }
-    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    match (message, quoted.split_first()) {
+    let between: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    match (message, between.split_first()) {
         (text, Some((name, known))) if text.starts_with("unknown field") => {
-            Trouble::new(span, format!("`{name}` is not known here"))
+            Trouble::new(span, format!("{} is not known here", quoted(name)))
                 .label("unknown key")
                 .help(did_you_mean(name, known.iter().copied()))
         }
         (text, Some((name, known))) if text.starts_with("unknown variant") => {
-            Trouble::new(span, format!("`{name}` is not known here"))
+            Trouble::new(span, format!("{} is not known here", quoted(name)))
                 .help(did_you_mean(name, known.iter().copied()))
         }
         (text, Some((name, _))) if text.starts_with("missing field") => {
@@ -493,7 +614,7 @@ fn from_serde(error: toml::de::Error) -> Trouble {
                     other => other.to_owned(),
                 };
                 Trouble::new(span, format!("expected {}", plain(expected)))
-                    .label(format!("this is {}", article(&plain(found))))
+                    .label(format!("this is {}", article(&plain(&shortened(found)))))
             }
             None => Trouble::new(span, first_upper(text)),
         },
@@ -550,5 +671,21 @@ mod tests {
             assert_eq!(first.figure_hash(), changed.figure_hash(), "{what}");
         }
         assert_eq!(source("title =").run_hash(), None);
+        // Numbers that a table cannot hold would leave a run without a hash.
+        for number in [
+            "9223372036854775808",
+            "-9223372036854775809",
+            "0xFFFFFFFFFFFFFFFF",
+        ] {
+            let set = format!("problem.noise.normal={number}");
+            let wrong = Source::new("", text, &[set]).read::<toml::Table>();
+            let wrong = wrong.unwrap_err();
+            assert!(
+                wrong.message.contains("9223372036854775807"),
+                "{}",
+                wrong.message
+            );
+            assert_eq!(wrong.span.len(), number.len());
+        }
     }
 }

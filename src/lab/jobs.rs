@@ -1,11 +1,11 @@
 //! Runs for many clients at once.
 //!
 //! Equal requests share one run. Every run has threads of its own, which ask before every training
-//! set whether it is their turn: the conductor opens the gates of as many students' runs as there
-//! are cores, of new runs first and then of those clients that have had the least computing, and those
-//! of the lecturer always. So a new setting is seen at once, nobody starves another, a run that nobody
-//! listens to any more ends at its next training set, and how many run, wait and are remembered is
-//! bounded.
+//! set, and every few milliseconds within a long one, whether it is their turn: the conductor opens
+//! the gates of as many students' runs as there are cores, of new runs first and then of those clients
+//! that have had the least computing, and those of the lecturer always. So a new setting is seen at
+//! once, nobody starves another, a run that nobody listens to any more ends when it asks next, and how
+//! many run, wait and are remembered is bounded.
 //!
 //! A client is a network (see `identity`), which may be a whole class: it can have many runs under
 //! way, and is refused none as long as there is room. Where room is short, a client that has runs
@@ -136,7 +136,9 @@ impl Jobs {
         if self.closing.load(Ordering::Relaxed) {
             return Err(Refusal::Busy("the lab is closing".to_owned()));
         }
+        // Before the lock: of a long text both take a while.
         let key = key(&experiment);
+        let head = messages::head(&experiment);
         let mut state = self.lock();
         if let Some(job) = state.find(&key) {
             job.listeners.fetch_add(1, Ordering::Relaxed);
@@ -196,7 +198,7 @@ impl Jobs {
             done: OnceLock::new(),
         });
         // Before any computing: the page can draw its axes.
-        job.say(&messages::head(&job.experiment));
+        job.say(&head);
         state.waiting.push(job.clone());
         self.start(&mut state);
         Ok(self.listener(job))
@@ -492,7 +494,8 @@ impl Job {
     }
 
     fn is_finished(&self) -> bool {
-        self.log.read().is_ok_and(|log| log.finished)
+        let log = self.log.read();
+        log.unwrap_or_else(|poison| poison.into_inner()).finished
     }
 
     /// About how many bytes it holds when it has ended.
@@ -735,7 +738,11 @@ enum Line {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::Source;
+    use crate::experiment::{Axis, Curve, Source};
+    use crate::interrupt::{Interrupt, Interrupted};
+    use crate::learner::Learner;
+    use crate::problem::{Points, Training};
+    use crate::stream::Stream;
     use std::net::IpAddr;
 
     /// An experiment of many cheap training sets.
@@ -940,6 +947,87 @@ mod tests {
         let again = jobs.ask(experiment(1), student(1)).unwrap();
         assert!(!Arc::ptr_eq(&again.job, &listener.job));
         drop((again, listener));
+        jobs.close();
+    }
+
+    /// A learner with a mistake in it.
+    #[derive(Clone)]
+    struct Panicking;
+
+    impl Learner for Panicking {
+        fn capacities(&self) -> usize {
+            1
+        }
+
+        fn try_fit(&mut self, _: &Training, _: &Stream, _: &Interrupt) -> Result<(), Interrupted> {
+            panic!("a mistake");
+        }
+
+        fn try_predict(
+            &mut self,
+            _: &Points,
+            _: &mut [f64],
+            _: &Interrupt,
+        ) -> Result<(), Interrupted> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_run_that_panics_is_told_of_and_gives_its_place_back() {
+        let jobs = Jobs::new(1);
+        let most = Limits::STUDENT.runs as u64 + 2;
+        // More of them than there are places for one client, one after the other.
+        for seed in 0..most {
+            let mut broken = experiment(seed);
+            let axis = Axis::new("one", &[1.0]);
+            broken.curves = vec![Curve::new("broken", axis, Box::new(Panicking))];
+            let listener = jobs.ask(broken, student(1)).unwrap();
+            wait_for("ends", || listener.job.is_finished());
+            let refusal = listener.done().err().unwrap();
+            assert!(matches!(refusal, Refusal::Failed(words) if words.contains("failed")));
+            wait_for("is gone", || jobs.lock().running.is_empty());
+        }
+        let good = jobs.ask(experiment(most), student(1)).unwrap();
+        wait_for("the next is computed", || reached(&good) > 60);
+        drop(good);
+        jobs.close();
+    }
+
+    #[test]
+    fn a_run_is_left_and_cut_off_within_a_training_set() {
+        // One training set takes hours.
+        let endless = |seed: u64| {
+            let text = format!(
+                r#"
+                problem = {{ truth = "sin(x)", inputs = {{ uniform = [0, 15] }}, noise = {{ normal = 0.5 }}, train = 30 }}
+                learner = [{{ network = {{ width = 100, epochs = 1_000_000_000 }} }}]
+                run     = {{ resamples = 10, seed = {seed}, test = {{ grid = 20 }} }}
+                "#
+            );
+            Experiment::read("test", Source::new("", &text, &[])).unwrap()
+        };
+        let simulated = |seed: u64| {
+            let text = format!(
+                "simulation = \"bootstrap-estimates\"\nwith = {{ train = 10000, rounds = 1000 }}\nrun = {{ seed = {seed} }}"
+            );
+            Experiment::read("test", Source::new("", &text, &[])).unwrap()
+        };
+        let jobs = Jobs::new(1);
+        for experiment in [endless(1), simulated(1)] {
+            let listener = jobs.ask(experiment, student(1)).unwrap();
+            wait_for("begins", || listener.job.used() > 50_000);
+            drop(listener);
+            wait_for("ends", || jobs.lock().running.is_empty());
+        }
+        for experiment in [endless(2), simulated(2)] {
+            let listener = jobs.ask(experiment, student(1)).unwrap();
+            let limit = Limits::STUDENT.time.as_micros() as u64;
+            listener.job.used.store(limit, Ordering::Relaxed);
+            wait_for("is cut off", || listener.job.is_finished());
+            let refusal = listener.done().err().unwrap();
+            assert!(matches!(refusal, Refusal::Failed(words) if words.contains("20 seconds")));
+        }
         jobs.close();
     }
 

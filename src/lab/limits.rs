@@ -10,6 +10,7 @@ use crate::engine::{Replay, most_resamples};
 use crate::experiment::{Bounds, Experiment};
 use crate::learner::{Learner, Size};
 use crate::problem::Problem;
+use crate::simulation::Setup;
 use crate::words::thousands;
 
 /// The limits of a client.
@@ -19,7 +20,8 @@ pub struct Limits {
     pub bounds: Bounds,
     /// The most numbers of one resample's fits: settings of all learners × test points.
     pub cells: usize,
-    /// The most operations that one training set may take, by a rough count.
+    /// The most operations that one training set, or one resample of a simulation, may take, by a
+    /// rough count.
     pub work: f64,
     /// How long a run may compute.
     pub time: Duration,
@@ -79,8 +81,15 @@ impl Limits {
         }
         let work = work(experiment);
         if work > self.work {
+            let (what, smaller) = match experiment.simulation {
+                Some(_) => ("resample", "take smaller numbers in `with`"),
+                None => (
+                    "training set",
+                    "take smaller learners, fewer values or fewer points",
+                ),
+            };
             return Err(format!(
-                "one training set would take about {work:.0e} operations, and this page takes at most {:.0e}: take smaller learners, fewer values or fewer points",
+                "one {what} would take about {work:.0e} operations, and this page takes at most {:.0e}: {smaller}",
                 self.work
             ));
         }
@@ -112,8 +121,11 @@ impl Limits {
     }
 }
 
-/// About how many operations one training set takes.
+/// About how many operations one training set takes, or one resample of a simulation.
 fn work(experiment: &Experiment) -> f64 {
+    if let Some(setup) = &experiment.simulation {
+        return setup.work();
+    }
     let fits = if experiment.run.sources { 8.0 } else { 1.0 };
     let each = stages(experiment).map(|(learner, size)| learner.work(size));
     fits * each.sum::<f64>()
@@ -125,11 +137,8 @@ fn stages(experiment: &Experiment) -> impl Iterator<Item = (&dyn Learner, Size)>
     stages.map(|stage| {
         let problem = &experiment.problems[stage.problem];
         let size = Size {
-            train: problem.train as f64,
-            dimension: problem.dimension as f64,
-            points: experiment.test.points.len() as f64,
-            outputs: problem.outputs() as f64,
             members: experiment.run.diversity,
+            ..Size::of(problem, experiment.test.points.len())
         };
         (&*stage.learner, size)
     })
@@ -137,7 +146,7 @@ fn stages(experiment: &Experiment) -> impl Iterator<Item = (&dyn Learner, Size)>
 
 /// About how many bytes a run holds while it goes: sums for every group and worker, what is kept of
 /// the first resamples, and their copy for the frames of few; what every worker's learners hold and
-/// predict; and the rows of a table.
+/// predict; what a simulation holds; and the rows of a table.
 pub fn memory(experiment: &Experiment, threads: usize) -> usize {
     let run = &experiment.run;
     let sums = if run.sources { 9 } else { 2 } + if run.diversity { 3 } else { 0 };
@@ -160,7 +169,10 @@ pub fn memory(experiment: &Experiment, threads: usize) -> usize {
     let rows = rows.map_or(0, |rows| {
         (rows.train.len() + rows.test.len()) * (rows.names.len() + 1)
     });
-    let numbers = cells(experiment) as f64 * ((sums * groups) as f64 + 2.0 * kept)
+    let simulation = experiment.simulation.as_ref();
+    let simulated = simulation.map_or(0.0, Setup::holds);
+    let numbers = simulated
+        + cells(experiment) as f64 * ((sums * groups) as f64 + 2.0 * kept)
         + data as f64 * (2.0 * kept + threads as f64)
         + threads as f64 * each
         + rows as f64;
@@ -172,6 +184,7 @@ mod tests {
     use super::*;
     use crate::experiment::{Files, Source};
     use crate::shipped;
+    use crate::simulation::SIMULATIONS;
 
     const MEGABYTE: usize = 1 << 20;
 
@@ -238,6 +251,38 @@ mod tests {
         assert!(forest(500, 2000) < 4 * 500 * 2 * 2000 * 100 * 8);
         let logistic = memory(&read(&crowd("logistic = { degree = 7 }"), &[]), 2);
         assert!(logistic > 2 * 8 * 3500 * 3500, "a Hessian on every thread");
+    }
+
+    /// A simulation with some numbers, and how it is refused.
+    fn simulated(name: &str, with: &str, limits: &Limits) -> Result<(), String> {
+        let text =
+            format!("simulation = \"{name}\"\nwith = {{ {with} }}\nrun = {{ resamples = 10 }}");
+        limits.allow(&read(&text, &[]))
+    }
+
+    #[test]
+    fn simulations_are_held_to_the_work_of_a_training_set() {
+        let (student, lecturer) = (&Limits::STUDENT, &Limits::LECTURER);
+        let large = "train = 10000, rounds = 1000, depths = [100]";
+        let refused = simulated("bootstrap-estimates", large, student).unwrap_err();
+        assert!(
+            refused.contains("one resample would take about"),
+            "{refused}"
+        );
+        assert!(
+            refused.contains("at most 3e9") && refused.contains("`with`"),
+            "{refused}"
+        );
+        assert_eq!(simulated("bootstrap-estimates", large, lecturer), Ok(()));
+        let large = "train = 10000, rounds = [10000]";
+        assert!(simulated("exponential-bound", large, student).is_err());
+        for simulation in SIMULATIONS {
+            let name = simulation.name;
+            assert_eq!(simulated(name, "", student), Ok(()), "{name}");
+        }
+        // What it holds counts, too: two hundred trees of 20 000 nodes.
+        let text = "simulation = \"member-dependence\"\nwith = { train = 10000, members = 100 }";
+        assert!(memory(&read(text, &[]), 1) > 200 * 20_000 * 5 * 8);
     }
 
     #[test]

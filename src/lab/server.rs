@@ -23,7 +23,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::identity::{self, Client, Door, NotJoined};
-use super::jobs::Jobs;
+use super::jobs::{Jobs, Listener};
 use super::lessons::families;
 use super::limits::Limits;
 use super::patience::Patient;
@@ -388,6 +388,19 @@ async fn experiment(lab: &Arc<Lab>, scene: Scene, client: Client) -> Result<Expe
     read.unwrap_or_else(|| Err(Refusal::Failed("the experiment cannot be read".to_owned())))
 }
 
+/// Asks for the run of an experiment: its name and its first message take a while where its text is
+/// long.
+async fn ask(lab: &Arc<Lab>, experiment: Experiment, client: Client) -> Result<Listener, Refusal> {
+    let turn = lab.reading.take(client).await;
+    let jobs = lab.jobs.clone();
+    let ask = move || {
+        let _turn = turn;
+        jobs.ask(experiment, client)
+    };
+    let asked = aside(client, ask).await;
+    asked.unwrap_or_else(|| Err(Refusal::Failed("the run cannot begin".to_owned())))
+}
+
 /// Runs an experiment and streams what it has to say.
 async fn run(
     State(lab): State<Arc<Lab>>,
@@ -401,7 +414,7 @@ async fn run(
     };
     let busy = place.busy();
     let listener = match experiment(&lab, scene, client).await {
-        Ok(experiment) => lab.jobs.ask(experiment, client),
+        Ok(experiment) => ask(&lab, experiment, client).await,
         Err(refusal) => Err(refusal),
     };
     match listener {
@@ -485,7 +498,7 @@ async fn exported(lab: &Arc<Lab>, asked: Export, client: Client) -> Result<Respo
             "the experiment has no such figure".to_owned(),
         ));
     }
-    let listener = lab.jobs.ask(experiment, client)?;
+    let listener = ask(lab, experiment, client).await?;
     listener.finished().await;
     let turn = lab.drawing.take(client).await;
     let made = aside(client, move || {

@@ -6,6 +6,7 @@ use rand::seq::SliceRandom;
 use super::family::{Blueprint, COMBINE, Choice, Family, Most, Number, Task, whole};
 use super::probability::{Preference, SMOOTHING, smooth_logs, softmax};
 use super::{Learner, Size, room};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::problem::{MOST_CLASSES, Points, Training};
 use crate::stream::Stream;
 
@@ -208,7 +209,12 @@ impl Bagging {
     }
 
     /// Predicts with one member after the other.
-    fn ask_members(&mut self, points: &Points, mut hear: impl FnMut(Turn, &[f64])) {
+    fn ask_members(
+        &mut self,
+        points: &Points,
+        interrupt: &Interrupt,
+        mut hear: impl FnMut(Turn, &[f64]),
+    ) -> Result<(), Interrupted> {
         let outputs = points.len() * self.classes.max(1);
         let predictions = room(&mut self.predictions, self.base.capacities() * outputs);
         // Bootstrapped members are one ensemble, whose beginnings are the smaller ones; of an
@@ -221,7 +227,7 @@ impl Bagging {
         let mut members = self.members.iter_mut();
         for &(size, count) in ensembles {
             for (member, learner) in members.by_ref().take(count).enumerate() {
-                learner.predict(points, predictions);
+                learner.try_predict(points, predictions, interrupt)?;
                 let turn = Turn {
                     size,
                     count,
@@ -230,10 +236,16 @@ impl Bagging {
                 hear(turn, predictions);
             }
         }
+        Ok(())
     }
 
     /// Fits an ensemble of its own for every M, to shares of the data in one random order.
-    fn fit_shares(&mut self, data: &Training, stream: &Stream) {
+    fn fit_shares(
+        &mut self,
+        data: &Training,
+        stream: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let mut order: Vec<usize> = (0..data.len()).collect();
         order.shuffle(&mut stream.child(0));
         let mut sizes: Vec<usize> = self.settings.iter().map(|s| s.members).collect();
@@ -253,11 +265,13 @@ impl Bagging {
                 self.counts.resize(data.len(), 0);
                 share.iter().for_each(|&pair| self.counts[pair] = 1);
                 data.repeat_into(&self.counts, &mut self.drawn);
-                self.members[next].fit(&self.drawn, &stream.child(i as u64));
+                interrupt.check(data.len())?;
+                self.members[next].try_fit(&self.drawn, &stream.child(i as u64), interrupt)?;
                 next += 1;
             }
         }
         self.members.truncate(next);
+        Ok(())
     }
 }
 
@@ -353,31 +367,42 @@ impl Learner for Bagging {
         self.settings.len()
     }
 
-    fn fit(&mut self, data: &Training, stream: &Stream) {
+    fn try_fit(
+        &mut self,
+        data: &Training,
+        stream: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         self.preference = Preference::of(stream);
         if self.sample == BaggingSample::Split {
-            return self.fit_shares(data, stream);
+            return self.fit_shares(data, stream, interrupt);
         }
         let most = self.settings.iter().map(|s| s.members).max().unwrap_or(0);
         self.members.resize_with(most, || self.base.clone());
         for (i, member) in self.members.iter_mut().enumerate() {
             let mut stream = stream.child(i as u64);
             if self.sample == BaggingSample::All {
-                member.fit(data, &stream.child(0));
+                member.try_fit(data, &stream.child(0), interrupt)?;
                 continue;
             }
             bootstrap(data, &mut stream, &mut self.counts, &mut self.drawn);
-            member.fit(&self.drawn, &stream.child(0));
+            member.try_fit(&self.drawn, &stream.child(0), interrupt)?;
         }
+        Ok(())
     }
 
-    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let (combine, preference, classes) = (self.combine, self.preference, self.classes);
         let length = points.len() * classes.max(1);
         let settings = std::mem::take(&mut self.settings);
         let mut kept = std::mem::take(&mut self.sums);
         let sums = room(&mut kept, self.base.capacities() * length);
-        self.ask_members(points, |turn, predictions| {
+        let asked = self.ask_members(points, interrupt, |turn, predictions| {
             if turn.member == 0 {
                 sums.fill(0.0);
             }
@@ -392,16 +417,18 @@ impl Learner for Bagging {
             }
         });
         (self.settings, self.sums) = (settings, kept);
+        asked
     }
 
     fn predict_members(
         &mut self,
         points: &Points,
+        interrupt: &Interrupt,
         visit: &mut dyn FnMut(usize, usize, &[f64]),
-    ) -> bool {
+    ) -> Result<bool, Interrupted> {
         let length = points.len() * self.classes.max(1);
         let settings = std::mem::take(&mut self.settings);
-        self.ask_members(points, |turn, predictions| {
+        let asked = self.ask_members(points, interrupt, |turn, predictions| {
             for (c, setting) in settings.iter().enumerate() {
                 if turn.belongs_to(setting.members) {
                     let predictions = &predictions[setting.base * length..][..length];
@@ -410,7 +437,7 @@ impl Learner for Bagging {
             }
         });
         self.settings = settings;
-        true
+        asked.map(|()| true)
     }
 
     fn members(&self) -> Option<Vec<usize>> {

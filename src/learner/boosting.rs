@@ -2,6 +2,7 @@
 
 use super::family::{Blueprint, Family, Most, Number, Task, whole};
 use super::{Learner, Size, Tree, TreeSetting, room};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
@@ -150,7 +151,12 @@ impl Learner for Boosting {
         self.capacities
     }
 
-    fn fit(&mut self, data: &Training, stream: &Stream) {
+    fn try_fit(
+        &mut self,
+        data: &Training,
+        stream: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let predictions = room(&mut self.predictions, data.len());
         for chain in &mut self.chains {
             let rounds = chain.settings.last().map_or(0, |(rounds, _)| *rounds);
@@ -166,16 +172,22 @@ impl Learner for Boosting {
                 .iter_mut()
                 .for_each(|y| *y -= chain.start);
             for (round, tree) in (0..).zip(&mut chain.trees) {
-                tree.fit(&self.residuals, &stream.child(round));
-                tree.predict_training(&self.residuals, predictions);
+                tree.try_fit(&self.residuals, &stream.child(round), interrupt)?;
+                tree.try_predict_training(&self.residuals, predictions, interrupt)?;
                 for (residual, step) in self.residuals.labels.iter_mut().zip(&*predictions) {
                     *residual -= chain.rate * step;
                 }
             }
         }
+        Ok(())
     }
 
-    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let count = points.len();
         let predictions = room(&mut self.predictions, count);
         let sums = room(&mut self.sums, count);
@@ -184,7 +196,7 @@ impl Learner for Boosting {
             let mut done = 0;
             for &(rounds, c) in &chain.settings {
                 for tree in &mut chain.trees[done..rounds] {
-                    tree.predict(points, predictions);
+                    tree.try_predict(points, predictions, interrupt)?;
                     for (sum, step) in sums.iter_mut().zip(&*predictions) {
                         *sum += chain.rate * step;
                     }
@@ -193,6 +205,7 @@ impl Learner for Boosting {
                 out[c * count..][..count].copy_from_slice(sums);
             }
         }
+        Ok(())
     }
 
     fn work(&self, size: Size) -> f64 {

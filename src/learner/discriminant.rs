@@ -3,6 +3,7 @@
 use super::cholesky::{factorise, forward};
 use super::family::{Blueprint, Family, Most, Number, Task, whole};
 use super::{Learner, Size, room, softmax};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::squared_distance;
 use crate::maths::ln;
 use crate::problem::{Points, Training};
@@ -277,7 +278,12 @@ impl Learner for Discriminant {
         self.settings.len()
     }
 
-    fn fit(&mut self, data: &Training, _: &Stream) {
+    fn try_fit(
+        &mut self,
+        data: &Training,
+        _: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let (dimension, count) = (data.inputs.dimension(), data.len());
         let variance = self.sum_up(data);
         // Without any variance, every distance between points is 0.
@@ -302,6 +308,7 @@ impl Learner for Discriminant {
             let mut log_determinant = 0.0;
             for (class, &size) in self.sizes.iter().enumerate() {
                 if own || class == 0 {
+                    interrupt.check(dimension * square)?;
                     let (products, divisor) = match own && size >= enough.max(2) {
                         true => (&self.products[class * square..][..square], size - 1),
                         false => (&self.pooled[..], count - present),
@@ -321,14 +328,22 @@ impl Learner for Discriminant {
                 model.constants.push(ln(share) - 0.5 * log_determinant);
             }
         }
+        Ok(())
     }
 
-    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let (dimension, classes) = (points.dimension(), self.classes);
         let square = dimension * dimension;
         for (c, model) in self.models.iter().enumerate() {
             let out = &mut out[c * points.len() * classes..][..points.len() * classes];
+            let step = model.factors.len() + classes * dimension;
             for (x, out) in points.rows().zip(out.chunks_exact_mut(classes)) {
+                interrupt.check(step)?;
                 scale(x, &self.centre, self.unit, &mut self.row);
                 self.scores.clear();
                 for class in 0..classes {
@@ -343,6 +358,7 @@ impl Learner for Discriminant {
                 softmax(&self.scores, out);
             }
         }
+        Ok(())
     }
 
     fn work(&self, size: Size) -> f64 {

@@ -4,7 +4,8 @@ use faer::MatRef;
 
 use super::family::{Blueprint, Family, LAMBDA, Most, Number, Task, whole};
 use super::spectrum::Spectrum;
-use super::{Learner, Size, room};
+use super::{Learner, Size, room, solving};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::combine;
 use crate::maths::{exp_all, square};
 use crate::problem::{Points, Training};
@@ -170,26 +171,40 @@ impl Learner for Gaussians {
         self.capacities
     }
 
-    fn fit(&mut self, data: &Training, _: &Stream) {
+    fn try_fit(
+        &mut self,
+        data: &Training,
+        _: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let x = data.inputs.values();
         for basis in &mut self.bases {
             let columns = basis.fill(x, &mut self.columns);
             let design = MatRef::from_column_major_slice(columns, x.len(), basis.count + 1);
+            interrupt.check(solving(x.len(), basis.count + 1))?;
             let weights = self.spectrum.ridge(design, &data.labels, &basis.lambdas);
             basis.weights.clear();
             basis.weights.extend_from_slice(weights);
         }
+        Ok(())
     }
 
-    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let x = points.values();
         for basis in &self.bases {
             let columns = basis.fill(x, &mut self.columns);
             let weights = basis.weights.chunks_exact(basis.count + 1);
             for (weights, &c) in weights.zip(&basis.settings) {
+                interrupt.check(columns.len())?;
                 combine(&mut out[c * x.len()..][..x.len()], 0.0, columns, weights);
             }
         }
+        Ok(())
     }
 
     fn is_linear(&self) -> bool {

@@ -2,6 +2,7 @@
 
 use super::family::{Blueprint, Choice, Family, Most, Number, Task};
 use super::{Learner, Size};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::{LANES, Lanes, wide};
 use crate::maths::{power, weight_exp};
 use crate::problem::{Points, Training};
@@ -112,13 +113,21 @@ impl Learner for Kernel {
         self.bandwidths.len()
     }
 
-    fn fit(&mut self, data: &Training, _: &Stream) {
+    fn try_fit(&mut self, data: &Training, _: &Stream, _: &Interrupt) -> Result<(), Interrupted> {
         self.data.clone_from(data);
+        Ok(())
     }
 
-    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let unit = unit_of(self.data.inputs.values(), points.values());
+        let each = points.dimension() + 5 * self.bandwidths.len();
         for (j, x) in points.rows().enumerate() {
+            interrupt.check(self.data.len() * each)?;
             self.squares.clear();
             self.squares.extend(self.data.inputs.rows().map(|row| {
                 let along = row.iter().zip(x).map(|(a, b)| (a - b) / unit);
@@ -139,6 +148,7 @@ impl Learner for Kernel {
                 };
             }
         }
+        Ok(())
     }
 
     fn is_linear(&self) -> bool {

@@ -7,6 +7,7 @@ use ndarray::{ArrayView1, ArrayView2};
 use super::family::{Blueprint, Family, Most, Number, Task, whole};
 use super::probability::both_of_two;
 use super::{Learner, Size, room};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::wide;
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
@@ -97,6 +98,11 @@ struct Path {
 }
 
 impl Path {
+    /// The largest k.
+    fn largest(&self) -> usize {
+        self.ks.iter().copied().max().unwrap_or(0)
+    }
+
     /// Whether labels are averaged as they are. On labels 0 and 1 the mean is the share of class 1.
     fn averages(&self) -> bool {
         matches!(self.classes, 0 | 2)
@@ -362,14 +368,18 @@ impl Knn {
     }
 
     fn largest(&self) -> usize {
-        let k = self.path.ks.iter().copied().max().unwrap_or(0);
-        k.min(self.data.len())
+        self.path.largest().min(self.data.len())
     }
 
     /// Predicts where equal inputs have equal labels: then it does not matter which of them are
     /// taken, and the k nearest are k inputs in a row. For k + 1 that window grows at one of its
     /// ends, so what is kept of a point is where its window begins. `below` holds that for k = 0.
-    fn slide(&mut self, x: &[f64], out: &mut [f64]) {
+    fn slide(
+        &mut self,
+        x: &[f64],
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let largest = self.largest();
         let Knn {
             path: Path { ks, rising, .. },
@@ -385,6 +395,7 @@ impl Knn {
         means.resize(inputs, 0.0);
         let mut settings = rising.iter().peekable();
         for k in 1..=largest {
+            interrupt.check(inputs + x.len())?;
             let windows = inputs + 1 - k;
             let (sums, means) = (&mut sums[..windows], &mut means[..windows]);
             mean_labels(&line.labels[k - 1..], k, sums, means);
@@ -400,6 +411,7 @@ impl Knn {
                 out.copy_within(row.clone(), same * x.len());
             }
         }
+        Ok(())
     }
 
     /// Fills `nearest` with the labels of the nearest neighbours of x, nearest first.
@@ -419,40 +431,63 @@ impl Knn {
     }
 
     /// The same for classes, each of which is the label 1 for itself and 0 for all others in turn.
-    fn slide_classes(&mut self, points: &Points, out: &mut [f64]) {
+    fn slide_classes(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let (length, classes) = (self.capacities() * points.len(), self.path.classes);
         // The labels themselves come back at the end.
         let mut shares = std::mem::take(&mut self.shares);
         let mut labels = std::mem::take(&mut self.labels);
         labels.clone_from(&self.line.labels);
+        let mut slid = Ok(());
         for class in 0..classes {
             let votes = labels.iter().map(|l| f64::from(*l == class as f64));
             self.line.labels.clear();
             self.line.labels.extend(votes);
             self.line.begin(points, &mut self.below);
             let shares = room(&mut shares, length);
-            self.slide(points.values(), shares);
+            slid = self.slide(points.values(), shares, interrupt);
+            if slid.is_err() {
+                break;
+            }
             let places = out.iter_mut().skip(class).step_by(classes);
             places.zip(shares).for_each(|(p, share)| *p = *share);
         }
         std::mem::swap(&mut self.line.labels, &mut labels);
         (self.shares, self.labels) = (shares, labels);
+        slid
     }
 
     /// Predicts in several dimensions by the distances to all training points.
-    fn predict_by_all(&mut self, points: &Points, out: &mut [f64]) {
+    fn predict_by_all(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let count = self.largest();
+        let step = self.data.inputs.values().len() + self.path.ks.len();
         for (j, x) in points.rows().enumerate() {
+            interrupt.check(step)?;
             let nearest = self.crowd.nearest(x, count);
             let labels = nearest.map(|i| self.data.labels[i]);
             self.nearest.clear();
             self.nearest.extend(labels);
             self.path.conclude(&self.nearest, j, points.len(), out);
         }
+        Ok(())
     }
 
     /// The same by a k-d tree.
-    fn predict_by_tree(&mut self, points: &Points, out: &mut [f64]) {
+    fn predict_by_tree(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let (count, total) = (self.largest(), points.len());
         let inputs = &self.data.inputs;
         let batch = ArrayView2::from_shape((inputs.len(), inputs.dimension()), inputs.values())
@@ -461,7 +496,9 @@ impl Knn {
             .from_batch(&batch, L2Dist)
             .expect("inputs have at least one coordinate");
         let mut ranked: Vec<(f64, usize)> = Vec::new();
+        let step = inputs.values().len() + self.path.ks.len();
         for (j, x) in points.rows().enumerate() {
+            interrupt.check(step)?;
             let distance = |i: usize| {
                 let squares = inputs.row(i).iter().zip(x).map(|(a, b)| (a - b) * (a - b));
                 squares.sum::<f64>()
@@ -481,6 +518,7 @@ impl Knn {
             self.nearest.extend(labels);
             self.path.conclude(&self.nearest, j, total, out);
         }
+        Ok(())
     }
 }
 
@@ -489,27 +527,34 @@ impl Learner for Knn {
         self.path.ks.len()
     }
 
-    fn fit(&mut self, data: &Training, _: &Stream) {
+    fn try_fit(&mut self, data: &Training, _: &Stream, _: &Interrupt) -> Result<(), Interrupted> {
         self.data.clone_from(data);
         if data.inputs.dimension() == 1 {
             self.line.load(data);
         } else if Crowd::suits(&data.inputs) {
             self.crowd.load(&data.inputs);
         }
+        Ok(())
     }
 
-    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         if points.dimension() > 1 && Crowd::suits(&self.data.inputs) {
-            self.predict_by_all(points, out);
+            self.predict_by_all(points, out, interrupt)?;
         } else if points.dimension() > 1 {
-            self.predict_by_tree(points, out);
+            self.predict_by_tree(points, out, interrupt)?;
         } else if self.line.plain && self.path.averages() {
             self.line.begin(points, &mut self.below);
-            self.slide(points.values(), out);
+            self.slide(points.values(), out, interrupt)?;
         } else if self.line.plain {
-            self.slide_classes(points, out);
+            self.slide_classes(points, out, interrupt)?;
         } else {
             for (j, &x) in points.values().iter().enumerate() {
+                interrupt.check(8 * self.largest())?;
                 self.walk(x);
                 self.path.conclude(&self.nearest, j, points.len(), out);
             }
@@ -517,6 +562,7 @@ impl Learner for Knn {
         if self.path.classes == 2 {
             both_of_two(out);
         }
+        Ok(())
     }
 
     fn is_linear(&self) -> bool {
@@ -525,7 +571,8 @@ impl Learner for Knn {
 
     fn work(&self, size: Size) -> f64 {
         let search = match size.dimension {
-            1.0 => 0.0,
+            // The windows of all k up to the largest.
+            1.0 => (self.path.classes.max(1) * self.path.largest()) as f64,
             dimension => dimension * size.train,
         };
         let outputs = (self.capacities() * self.path.classes.max(1)) as f64;

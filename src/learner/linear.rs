@@ -4,7 +4,8 @@ use faer::MatRef;
 
 use super::family::{Blueprint, Choice, Family, LAMBDA, Most, Number, Task, whole};
 use super::spectrum::{Spectrum, diagnose, length};
-use super::{Diagnosis, Expected, Learner, RiskMoments, Size, room};
+use super::{Diagnosis, Expected, Learner, RiskMoments, Size, room, solving};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::square;
 use crate::problem::{Inputs, Labels, Points, Problem, Training, Truth};
 use crate::stream::Stream;
@@ -175,7 +176,12 @@ impl Learner for Linear {
         self.capacities
     }
 
-    fn fit(&mut self, data: &Training, _: &Stream) {
+    fn try_fit(
+        &mut self,
+        data: &Training,
+        _: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         for group in &mut self.groups {
             let design = group.fill(&data.inputs, self.intercept, &mut self.columns);
             group.mean_label = match self.intercept {
@@ -185,16 +191,24 @@ impl Learner for Linear {
             self.labels.clear();
             let labels = data.labels.iter().map(|y| y - group.mean_label);
             self.labels.extend(labels);
+            interrupt.check(solving(data.len(), group.means.len()))?;
             let weights = self.spectrum.ridge(design, &self.labels, &group.lambdas);
             group.weights.clear();
             group.weights.extend_from_slice(weights);
         }
+        Ok(())
     }
 
-    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         for group in &self.groups {
             let columns = group.means.len();
             for (weights, &c) in group.weights.chunks_exact(columns).zip(&group.settings) {
+                interrupt.check(columns * points.len())?;
                 for (j, x) in points.rows().enumerate() {
                     let terms = x.iter().zip(&group.means).zip(weights);
                     let sum: f64 = terms.map(|((x, mean), w)| (x - mean) * w).sum();
@@ -202,6 +216,7 @@ impl Learner for Linear {
                 }
             }
         }
+        Ok(())
     }
 
     fn is_linear(&self) -> bool {
@@ -274,9 +289,14 @@ impl Learner for Linear {
         true
     }
 
-    fn diagnose(&mut self, data: &Training) -> Option<Vec<Diagnosis>> {
+    fn diagnose(
+        &mut self,
+        data: &Training,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Vec<Diagnosis>>, Interrupted> {
         let mut found = vec![None; self.capacities];
         for group in &mut self.groups {
+            interrupt.check(solving(data.len(), group.means.len()))?;
             let design = group.fill(&data.inputs, self.intercept, &mut self.columns);
             // Taking the means off costs a rank.
             let full = data
@@ -292,7 +312,7 @@ impl Learner for Linear {
                 });
             }
         }
-        found.into_iter().collect()
+        Ok(found.into_iter().collect())
     }
 
     fn work(&self, size: Size) -> f64 {

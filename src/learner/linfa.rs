@@ -9,6 +9,7 @@ use linfa::traits::{Fit, Predict};
 use ndarray::{Array1, Array2, Ix1};
 
 use super::Learner;
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
@@ -96,15 +97,29 @@ impl Learner for FromLinfa {
         self.settings.len()
     }
 
-    fn fit(&mut self, data: &Training, _: &Stream) {
+    fn try_fit(
+        &mut self,
+        data: &Training,
+        _: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let labels = Array1::from_vec(data.labels.clone());
         let data = Dataset::new(matrix(&data.inputs), labels);
         self.models.clear();
-        self.models
-            .extend(self.settings.iter().map(|fit| fit(&data)));
+        for fit in &self.settings {
+            // How long a model of linfa takes is not known.
+            interrupt.check(Interrupt::EVERY as usize)?;
+            self.models.push(fit(&data));
+        }
+        Ok(())
     }
 
-    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        _: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let inputs = matrix(points);
         for (model, out) in self.models.iter().zip(out.chunks_exact_mut(points.len())) {
             match model {
@@ -115,6 +130,7 @@ impl Learner for FromLinfa {
                 Err(_) => out.fill(f64::NAN),
             }
         }
+        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 use super::cholesky::{factorise, solve};
 use super::family::{Blueprint, Family, Most, Number, Task, whole};
 use super::{Basis, Learner, Remark, Size, room, softmax};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::{add_scaled, combine, dot};
 use crate::maths::{exp, ln, ln_1p};
 use crate::problem::{Points, Training};
@@ -164,7 +165,12 @@ impl Learner for Logistic {
         self.settings.len()
     }
 
-    fn fit(&mut self, data: &Training, _: &Stream) {
+    fn try_fit(
+        &mut self,
+        data: &Training,
+        _: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         self.fill(&data.inputs);
         self.newton.load(&data.labels, &mut self.present);
         // In the form of the present classes, less the first, two classes would have half of it.
@@ -176,10 +182,12 @@ impl Learner for Logistic {
             *separated = false;
             if let Some(columns) = self.features.up_to(setting.degree) {
                 let lambda = setting.lambda.max(least);
-                self.newton.fit(columns, factor * lambda, weights);
+                self.newton
+                    .fit(columns, factor * lambda, weights, interrupt)?;
                 *separated = setting.lambda < least && self.newton.separates();
             }
         }
+        Ok(())
     }
 
     fn remarks(&self) -> Option<Vec<Option<Remark>>> {
@@ -187,7 +195,12 @@ impl Learner for Logistic {
         Some(self.separated.iter().map(remark).collect())
     }
 
-    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         self.fill(points);
         let (count, classes) = (points.len(), self.classes);
         let vectors = self.present.len().saturating_sub(1);
@@ -200,6 +213,7 @@ impl Learner for Logistic {
                 continue;
             };
             let each = weights.len() / vectors.max(1);
+            interrupt.check(weights.len() * count)?;
             for (k, scores) in scores.chunks_exact_mut(count).enumerate() {
                 combine(scores, 0.0, columns, &weights[k * each..][..each]);
             }
@@ -214,6 +228,7 @@ impl Learner for Logistic {
                 softmax(&self.row, out);
             }
         }
+        Ok(())
     }
 
     fn work(&self, size: Size) -> f64 {
@@ -380,12 +395,18 @@ impl Newton {
     }
 
     /// The weights for one λ: the constant and the others of one class after the other.
-    fn fit(&mut self, columns: &[f64], lambda: f64, weights: &mut Vec<f64>) {
+    fn fit(
+        &mut self,
+        columns: &[f64],
+        lambda: f64,
+        weights: &mut Vec<f64>,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let count = self.members.len();
         let each = columns.len() / count;
         let vectors = self.sizes.len() - 1;
         if vectors == 0 {
-            return;
+            return Ok(());
         }
         weights.resize(vectors * each, 0.0);
         for (k, scores) in room(&mut self.scores, vectors * count)
@@ -398,6 +419,7 @@ impl Newton {
         }
         let mut value = self.loss(&self.scores) + self.penalty(weights, each, lambda);
         for _ in 0..MOST_STEPS {
+            interrupt.check(weights.len() * weights.len() * (count + weights.len()))?;
             self.find_shares();
             self.find_gradient(columns, weights, lambda);
             self.find_hessian(columns, lambda);
@@ -426,6 +448,7 @@ impl Newton {
                 break;
             }
         }
+        Ok(())
     }
 
     /// Takes the step, or half of it, a quarter and so on until the objective falls by a part of what

@@ -49,6 +49,7 @@ pub use polynomial::{Basis, Polynomial, PolynomialSetting};
 pub use tree::{Criterion, Tree, TreeSetting};
 pub(crate) use tree::{FeatureOrder, between, child_key};
 
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::{exp, log2};
 use crate::problem::{Points, Problem, Training};
 use crate::stream::Stream;
@@ -62,20 +63,66 @@ pub trait Learner: Replicate + Send + Sync {
     fn capacities(&self) -> usize;
 
     /// Fits every setting to `data`. All randomness comes from `stream`, which depends on the
-    /// resample alone: the same bootstrap is drawn whatever else is in the experiment.
-    fn fit(&mut self, data: &Training, stream: &Stream);
+    /// resample alone: the same bootstrap is drawn whatever else is in the experiment. A fit that may
+    /// take more than a few milliseconds checks `interrupt` as it goes.
+    ///
+    /// # Errors
+    ///
+    /// If it was interrupted. The learner then holds no fit, and can be fitted again.
+    fn try_fit(
+        &mut self,
+        data: &Training,
+        stream: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted>;
 
     /// Predicts with every setting: `out[c * points.len() + j]` is that of setting c at point j.
     ///
     /// A classifier of K classes, whose labels are 0, 1, …, K - 1, gives the probability of every
     /// class: `out[(c * points.len() + j) * K + k]` is that of class k. They are not negative and
     /// sum to 1.
-    fn predict(&mut self, points: &Points, out: &mut [f64]);
+    ///
+    /// # Errors
+    ///
+    /// If it was interrupted. Part of `out` is then not filled in.
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted>;
 
     /// Predicts at the inputs of `data`, the training set that it was fitted to last. Many learners
     /// know these fitted values from the fit.
+    ///
+    /// # Errors
+    ///
+    /// As [`Learner::try_predict`].
+    fn try_predict_training(
+        &mut self,
+        data: &Training,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
+        self.try_predict(&data.inputs, out, interrupt)
+    }
+
+    /// [`Learner::try_fit`] without interruption.
+    fn fit(&mut self, data: &Training, stream: &Stream) {
+        let fitted = self.try_fit(data, stream, &Interrupt::never());
+        fitted.expect(UNINTERRUPTED);
+    }
+
+    /// [`Learner::try_predict`] without interruption.
+    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+        let predicted = self.try_predict(points, out, &Interrupt::never());
+        predicted.expect(UNINTERRUPTED);
+    }
+
+    /// [`Learner::try_predict_training`] without interruption.
     fn predict_training(&mut self, data: &Training, out: &mut [f64]) {
-        self.predict(&data.inputs, out);
+        let predicted = self.try_predict_training(data, out, &Interrupt::never());
+        predicted.expect(UNINTERRUPTED);
     }
 
     /// Whether every prediction is a weighted sum of the labels, with weights that depend on the
@@ -93,13 +140,18 @@ pub trait Learner: Replicate + Send + Sync {
     /// For an ensemble that combines members of equal standing: calls `visit` with every setting,
     /// each of its members in turn, and what that member predicts at all points, as
     /// [`Learner::predict`] would for one setting. Returns whether it is such an ensemble.
+    ///
+    /// # Errors
+    ///
+    /// If it was interrupted.
     fn predict_members(
         &mut self,
         points: &Points,
+        interrupt: &Interrupt,
         visit: &mut dyn FnMut(usize, usize, &[f64]),
-    ) -> bool {
-        let _ = (points, visit);
-        false
+    ) -> Result<bool, Interrupted> {
+        let _ = (points, interrupt, visit);
+        Ok(false)
     }
 
     /// For problems where they are known although the inputs are drawn anew: the exact bias² and
@@ -141,11 +193,21 @@ pub trait Learner: Replicate + Send + Sync {
 
     /// What the solving for the weights of every setting met with, for the data that it was fitted
     /// to last; `None` for a learner that does not solve for weights.
-    fn diagnose(&mut self, data: &Training) -> Option<Vec<Diagnosis>> {
-        let _ = data;
-        None
+    ///
+    /// # Errors
+    ///
+    /// If it was interrupted.
+    fn diagnose(
+        &mut self,
+        data: &Training,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Vec<Diagnosis>>, Interrupted> {
+        let _ = (data, interrupt);
+        Ok(None)
     }
 }
+
+const UNINTERRUPTED: &str = "nothing interrupts it";
 
 /// What a learner is fitted to and asked for, for [`Learner::work`] and [`Learner::holds`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -163,6 +225,17 @@ pub struct Size {
 }
 
 impl Size {
+    /// For training sets of a problem and so many test points, members not looked at.
+    pub fn of(problem: &Problem, points: usize) -> Self {
+        Size {
+            train: problem.train as f64,
+            dimension: problem.dimension as f64,
+            points: points as f64,
+            outputs: problem.outputs() as f64,
+            members: false,
+        }
+    }
+
     /// How many inputs are predicted at: the test points and the training points.
     fn predictions(self) -> f64 {
         self.train + self.points
@@ -240,6 +313,11 @@ impl Clone for Box<dyn Learner> {
     fn clone(&self) -> Self {
         (**self).replicate()
     }
+}
+
+/// About how many operations a singular value decomposition takes.
+fn solving(rows: usize, columns: usize) -> usize {
+    20 * rows * columns * rows.min(columns)
 }
 
 /// Room for `length` numbers, kept between calls.

@@ -5,6 +5,7 @@ use rand::RngExt;
 
 use super::family::{Blueprint, Choice, Family, Most, Number, Task, whole};
 use super::{Learner, Size, softmax};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::{fast_tanh, normal, weight_exp};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
@@ -261,7 +262,12 @@ impl Learner for Network {
         self.parameters.len()
     }
 
-    fn fit(&mut self, data: &Training, stream: &Stream) {
+    fn try_fit(
+        &mut self,
+        data: &Training,
+        stream: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let dimension = data.inputs.dimension();
         self.input_scales.clear();
         let scale = |k: usize| Scale::of(data.inputs.rows().map(|row| row[k]));
@@ -290,11 +296,18 @@ impl Learner for Network {
                 inputs: &self.inputs,
                 work: &mut self.work,
                 at_stops: &mut self.parameters,
-            });
+                interrupt,
+            })?;
         }
+        Ok(())
     }
 
-    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         self.inputs.fill(points, &self.input_scales);
         let (count, each) = (points.len(), self.classes.max(1));
         self.work.make_room(&self.inputs, 1, each, 0);
@@ -302,6 +315,7 @@ impl Learner for Network {
             let Work {
                 hidden, outputs, ..
             } = &mut self.work;
+            interrupt.check(parameters.len() * count)?;
             Arch::new().dispatch(Evaluate {
                 activation: self.activation,
                 parameters,
@@ -324,6 +338,7 @@ impl Learner for Network {
                 softmax(&self.row, out);
             }
         }
+        Ok(())
     }
 
     fn work(&self, size: Size) -> f64 {
@@ -531,13 +546,14 @@ struct Train<'a> {
     inputs: &'a Blocks,
     work: &'a mut Work,
     at_stops: &'a mut [Vec<f64>],
+    interrupt: &'a Interrupt<'a>,
 }
 
 impl WithSimd for Train<'_> {
-    type Output = ();
+    type Output = Result<(), Interrupted>;
 
     #[inline(always)]
-    fn with_simd<S: Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, _: S) -> Self::Output {
         match self.activation {
             Activation::Tanh => train::<Tanh>(self),
             Activation::Relu => train::<Relu>(self),
@@ -546,7 +562,7 @@ impl WithSimd for Train<'_> {
 }
 
 #[inline(always)]
-fn train<A: Shape>(task: Train) {
+fn train<A: Shape>(task: Train) -> Result<(), Interrupted> {
     let Train {
         classes,
         optimiser,
@@ -554,13 +570,16 @@ fn train<A: Shape>(task: Train) {
         inputs,
         work,
         at_stops,
+        interrupt,
         ..
     } = task;
+    let step = 6 * work.parameters.len() * inputs.count;
     work.make_room(inputs, course.width, classes.max(1), work.parameters.len());
     let mut adam = Adam::new(course.rate);
     let mut done = 0;
     for &(epochs, setting) in &course.stops {
         for _ in done..epochs {
+            interrupt.check(step)?;
             gradient::<A>(classes, inputs, work);
             match optimiser {
                 Optimiser::Adam => adam.step(work),
@@ -574,6 +593,7 @@ fn train<A: Shape>(task: Train) {
         done = epochs;
         at_stops[setting].clone_from(&work.parameters);
     }
+    Ok(())
 }
 
 struct Adam {
@@ -925,7 +945,7 @@ mod tests {
             (Activation::Tanh, 3, three),
             (Activation::Relu, 3, three),
         ] {
-            let run = |with: &dyn Fn(Train)| {
+            let run = |with: &dyn Fn(Train) -> Result<(), Interrupted>| {
                 let mut work = Work {
                     labels: vec![labels; 3],
                     ..Work::default()
@@ -933,7 +953,7 @@ mod tests {
                 let parameters = &mut work.parameters;
                 draw(course.width, 3, classes.max(1), &stream, parameters);
                 let mut at_stops = vec![Vec::new()];
-                with(Train {
+                let trained = with(Train {
                     classes,
                     activation,
                     optimiser: Optimiser::Adam,
@@ -941,7 +961,9 @@ mod tests {
                     inputs: &inputs,
                     work: &mut work,
                     at_stops: &mut at_stops,
+                    interrupt: &Interrupt::never(),
                 });
+                trained.unwrap();
                 at_stops.remove(0)
             };
             let wide = run(&|train| Arch::new().dispatch(train));

@@ -18,8 +18,12 @@ use winnow::token::{any, one_of, take_while};
 use super::Points;
 use crate::maths;
 
-/// The longest expression that is read, in bytes; it also bounds how deeply one can be nested.
+/// The longest expression that is read, in bytes.
 pub const LONGEST: usize = 1000;
+
+/// The most levels of an expression: brackets within brackets, signs before signs and powers of powers.
+/// The parser calls itself once or twice for each.
+const DEEPEST: usize = 100;
 
 /// How many points [`Expression::at_all`] takes at a time.
 const BLOCK: usize = 64;
@@ -197,6 +201,13 @@ impl Expression {
                 message: format!("the expression is longer than {LONGEST} characters"),
                 help: None,
                 span: 0..text.len(),
+            });
+        }
+        if let Some(place) = too_deep(text) {
+            return Err(ExpressionError {
+                message: format!("the expression is nested in more than {DEEPEST} levels"),
+                help: Some("leave out brackets and signs that change nothing".to_owned()),
+                span: place..place + 1,
             });
         }
         let tree = whole
@@ -431,6 +442,52 @@ fn complaint(text: &str, offset: usize) -> ExpressionError {
     }
 }
 
+/// Where a text goes beyond [`DEEPEST`] levels. It need not be an expression: of one that is, no fewer
+/// levels are counted than its parser takes, but for signs within numbers such as `1e-5`, which are
+/// taken for differences.
+fn too_deep(text: &str) -> Option<usize> {
+    // The signs and powers since the last operator that ends them, within every open bracket; and
+    // what they and the brackets are in all.
+    let mut open = vec![0];
+    let mut depth = 0;
+    let mut after_operand = false;
+    let bytes = text.as_bytes();
+    for (place, &byte) in bytes.iter().enumerate() {
+        let [before, next] = [place.wrapping_sub(1), place + 1].map(|i| bytes.get(i).copied());
+        let bracketed = open.len() > 1;
+        let level = open.last_mut().expect("there is one outside all brackets");
+        match byte {
+            b'(' => {
+                depth += 1;
+                open.push(0);
+            }
+            b')' if bracketed => depth -= 1 + open.pop().unwrap_or(0),
+            // The second half of `**`.
+            b'*' if before == Some(b'*') => {}
+            b'*' | b'^' if byte == b'^' || next == Some(b'*') => {
+                depth += 1;
+                *level += 1;
+            }
+            b'+' | b'-' if !after_operand => {
+                depth += 1;
+                *level += 1;
+            }
+            b'+' | b'-' | b'*' | b'/' | b'<' | b'>' | b'=' | b',' => {
+                depth -= *level;
+                *level = 0;
+            }
+            _ => {}
+        }
+        if depth > DEEPEST {
+            return Some(place);
+        }
+        if !byte.is_ascii_whitespace() {
+            after_operand = !b"(^+-*/<>=,".contains(&byte);
+        }
+    }
+    None
+}
+
 /// The function whose name the text ends with.
 fn function_before(text: &str) -> Option<&'static str> {
     let plain = |c: char| c.is_alphanumeric() || c == '_';
@@ -624,13 +681,26 @@ mod tests {
 
     #[test]
     fn deep_nesting_is_bounded_and_does_not_overflow() {
-        let deep = format!("{}x{}", "(".repeat(499), ")".repeat(499));
-        assert_eq!(at(&deep, 2.0), 2.0);
-        let calls = format!("{}x{}", "abs(".repeat(190), ")".repeat(190));
-        assert_eq!(at(&calls, -2.0), 2.0);
-        let right = format!("{}x", "1^".repeat(450));
-        assert_eq!(at(&right, 2.0), 1.0);
-        assert_eq!(at(&format!("{}x", "-".repeat(900)), 2.0), 2.0);
+        let around = |count: usize, open: &str, close: &str| {
+            format!("{}x{}", open.repeat(count), close.repeat(count))
+        };
+        for (count, open, close, value) in [
+            (DEEPEST, "(", ")", 2.0),
+            (DEEPEST, "abs(", ")", 2.0),
+            (DEEPEST, "1^", "", 1.0),
+            (DEEPEST, "-", "", 2.0),
+            (DEEPEST / 2, "-(", ")", 2.0),
+            (DEEPEST / 2, "1^-", "", 1.0),
+            (DEEPEST, "1**", "", 1.0),
+        ] {
+            assert_eq!(at(&around(count, open, close), 2.0), value, "{open}");
+            let error = fails(&around(count + 1, open, close));
+            assert!(error.message.contains("100 levels"), "{open}");
+            assert!(error.span.end <= error.span.start + 1, "{open}");
+        }
+        // What stands side by side is not deep.
+        let wide = ["x^2 - (-x)^3"; 60].join(" + ");
+        assert_eq!(at(&wide, 1.0), 120.0);
         assert!(fails(&"(".repeat(LONGEST + 1)).message.contains("longer"));
     }
 

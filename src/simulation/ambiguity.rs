@@ -3,7 +3,8 @@
 use super::sine::Sine;
 use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, TRAIN, counts, most};
 use crate::experiment::Scale;
-use crate::learner::{Learner, Tree, TreeSetting, bootstrap};
+use crate::interrupt::{Interrupt, Interrupted};
+use crate::learner::{Learner, Size, Tree, TreeSetting, bootstrap};
 use crate::maths::square;
 use crate::problem::{Points, Problem, Training};
 use crate::stream::{Purpose, Stream};
@@ -127,7 +128,13 @@ impl Simulate for Ambiguity {
         3 * self.members.len()
     }
 
-    fn observe(&mut self, seed: u64, resample: u64, out: &mut [f64]) {
+    fn observe(
+        &mut self,
+        seed: u64,
+        resample: u64,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let mut data = Training::default();
         self.problem
             .draw(seed, resample, &mut data)
@@ -139,12 +146,25 @@ impl Simulate for Ambiguity {
         for (i, predictions) in self.predictions.chunks_exact_mut(points).enumerate() {
             let mut stream = stream.child(i as u64);
             bootstrap(&data, &mut stream, &mut counts, &mut sample);
-            self.tree.fit(&sample, &stream.child(0));
-            self.tree.predict(&self.test, predictions);
+            self.tree.try_fit(&sample, &stream.child(0), interrupt)?;
+            self.tree.try_predict(&self.test, predictions, interrupt)?;
         }
         for (&members, out) in self.members.iter().zip(out.chunks_exact_mut(3)) {
+            interrupt.check(8 * members * points)?;
             out.copy_from_slice(&self.split(members));
         }
+        Ok(())
+    }
+
+    fn work(&self) -> f64 {
+        let size = Size::of(&self.problem, self.test.len());
+        let trees = most(&self.members) as f64 * (self.tree.work(size) + size.train);
+        let splits = self.members.iter().sum::<usize>() as f64;
+        trees + 8.0 * splits * size.points
+    }
+
+    fn holds(&self) -> f64 {
+        (most(&self.members) * self.test.len()) as f64
     }
 
     fn rows(&self, seen: &[Moments]) -> Vec<Row> {

@@ -3,7 +3,8 @@
 use super::sine::Sine;
 use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, counts};
 use crate::experiment::Scale;
-use crate::learner::{Learner, Tree, TreeSetting};
+use crate::interrupt::{Interrupt, Interrupted};
+use crate::learner::{Learner, Size, Tree, TreeSetting};
 use crate::maths::square;
 use crate::problem::{Resample, Rows, Training};
 use crate::stream::{Purpose, Stream};
@@ -52,7 +53,7 @@ pub(super) const SIMULATION: Simulation = Simulation {
             about: "resamples of every sample",
             least: 2.0,
             above: false,
-            most: 10_000.0,
+            most: 1000.0,
             whole: true,
             length: 1,
             default: &[50.0],
@@ -117,15 +118,23 @@ struct Resampled {
 }
 
 impl BootstrapEstimates {
-    fn fit(&mut self, data: &Training) -> Vec<f64> {
+    fn fit(&mut self, data: &Training, interrupt: &Interrupt) -> Result<Vec<f64>, Interrupted> {
         let mut predictions = vec![0.0; self.depths.len() * self.sine.test.len()];
         // A full tree draws nothing.
-        self.tree.fit(data, &Stream::new(0, Purpose::Algorithm, 0));
-        self.tree.predict(&self.sine.test, &mut predictions);
-        predictions
+        let stream = Stream::new(0, Purpose::Algorithm, 0);
+        self.tree.try_fit(data, &stream, interrupt)?;
+        self.tree
+            .try_predict(&self.sine.test, &mut predictions, interrupt)?;
+        Ok(predictions)
     }
 
-    fn resample(&mut self, which: usize, sample: &Training, stream: &Stream) -> Resampled {
+    fn resample(
+        &mut self,
+        which: usize,
+        sample: &Training,
+        stream: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<Resampled, Interrupted> {
         let length = self.depths.len() * self.sine.test.len();
         let (mut mean, mut squares) = (vec![0.0; length], vec![0.0; length]);
         let mut data = Training::default();
@@ -134,7 +143,7 @@ impl BootstrapEstimates {
             let table = &self.tables[which];
             table.draw(table.size(), &mut stream.child(round as u64), &mut data);
             let count = (round + 1) as f64;
-            let predictions = self.fit(&data);
+            let predictions = self.fit(&data, interrupt)?;
             for ((mean, squares), p) in mean.iter_mut().zip(&mut squares).zip(predictions) {
                 let away = p - *mean;
                 *mean += away / count;
@@ -144,10 +153,10 @@ impl BootstrapEstimates {
         squares
             .iter_mut()
             .for_each(|sum| *sum /= (self.rounds - 1) as f64);
-        Resampled {
+        Ok(Resampled {
             mean,
             variance: squares,
-        }
+        })
     }
 }
 
@@ -182,7 +191,13 @@ impl Simulate for BootstrapEstimates {
         OBSERVED * self.depths.len()
     }
 
-    fn observe(&mut self, seed: u64, resample: u64, out: &mut [f64]) {
+    fn observe(
+        &mut self,
+        seed: u64,
+        resample: u64,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let stream = Stream::new(seed, Purpose::Algorithm, resample);
         let mut samples = [Training::default(), Training::default()];
         for (sample, which) in samples.iter_mut().zip([0, 1]) {
@@ -191,13 +206,16 @@ impl Simulate for BootstrapEstimates {
                 .draw(seed, 2 * resample + which, sample)
                 .expect("a sine with constant noise is finite everywhere");
         }
-        let trees = [0, 1].map(|i| self.fit(&samples[i]));
-        let resampled = [0, 1].map(|which| {
-            [0, 1].map(|i: usize| {
-                let stream = stream.child(2 * which as u64 + i as u64);
-                self.resample(which, &samples[i], &stream)
-            })
-        });
+        let [first, second] = &samples;
+        let trees = [self.fit(first, interrupt)?, self.fit(second, interrupt)?];
+        let mut of_both = |which: usize| {
+            let mut of = |i: usize, sample: &Training| {
+                let stream = stream.child((2 * which + i) as u64);
+                self.resample(which, sample, &stream, interrupt)
+            };
+            Ok([of(0, first)?, of(1, second)?])
+        };
+        let resampled = [of_both(0)?, of_both(1)?];
         let points = self.sine.test.len();
         let rounds = self.rounds as f64;
         for (d, out) in out.chunks_exact_mut(OBSERVED).enumerate() {
@@ -222,6 +240,18 @@ impl Simulate for BootstrapEstimates {
                 }
             }
         }
+        Ok(())
+    }
+
+    fn work(&self) -> f64 {
+        let size = Size::of(&self.sine.problem, self.sine.test.len());
+        let sums = 5.0 * (self.depths.len() * self.sine.test.len()) as f64;
+        let trees = (2 + 4 * self.rounds) as f64;
+        trees * (self.tree.work(size) + 10.0 * size.train + sums)
+    }
+
+    fn holds(&self) -> f64 {
+        10.0 * (self.depths.len() * self.sine.test.len()) as f64
     }
 
     fn rows(&self, seen: &[Moments]) -> Vec<Row> {

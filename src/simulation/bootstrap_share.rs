@@ -4,6 +4,7 @@ use rand::RngExt;
 
 use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, counts, most};
 use crate::experiment::Scale;
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::{exp, ln_1p};
 use crate::stream::{Purpose, Stream};
 
@@ -67,6 +68,9 @@ struct BootstrapShare {
     missed: Vec<bool>,
 }
 
+/// About how many operations it takes to draw a point and to look at one.
+const DRAW: usize = 10;
+
 impl BootstrapShare {
     /// Draws a bootstrap of n points, and returns how many of them no bootstrap has had yet.
     fn draw(&mut self, points: usize, stream: &mut Stream) -> usize {
@@ -125,7 +129,13 @@ impl Simulate for BootstrapShare {
         self.sizes.len() + self.bootstraps.len()
     }
 
-    fn observe(&mut self, seed: u64, resample: u64, out: &mut [f64]) {
+    fn observe(
+        &mut self,
+        seed: u64,
+        resample: u64,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let stream = Stream::new(seed, Purpose::Algorithm, resample);
         let (shares, chances) = out.split_at_mut(self.sizes.len());
         for (i, share) in shares.iter_mut().enumerate() {
@@ -133,16 +143,24 @@ impl Simulate for BootstrapShare {
             self.fresh(size);
             // A size's own stream: its draws do not depend on which others are asked for.
             let missed = self.draw(size, &mut stream.child(size as u64));
+            interrupt.check(DRAW * size)?;
             *share = (size - missed) as f64 / size as f64;
         }
         let mut stream = stream.child(0);
         self.fresh(self.points);
         for m in 1..=most(&self.bootstraps) {
             let missed = self.draw(self.points, &mut stream);
+            interrupt.check(DRAW * self.points)?;
             if let Some(i) = self.bootstraps.iter().position(|wanted| *wanted == m) {
                 chances[i] = missed as f64 / self.points as f64;
             }
         }
+        Ok(())
+    }
+
+    fn work(&self) -> f64 {
+        let drawn = self.sizes.iter().sum::<usize>() + most(&self.bootstraps) * self.points;
+        (DRAW * drawn) as f64
     }
 
     fn rows(&self, seen: &[Moments]) -> Vec<Row> {

@@ -2,6 +2,7 @@
 
 use rand::RngExt;
 
+use crate::learner::Size;
 use crate::problem::{Inputs, Points, Training};
 use crate::stream::Stream;
 
@@ -19,6 +20,17 @@ pub(super) struct Disc {
 }
 
 impl Disc {
+    /// What a learner is fitted to and asked for, with so many test points.
+    pub fn size(&self, points: usize) -> Size {
+        Size {
+            train: self.train as f64,
+            dimension: 2.0,
+            points: points as f64,
+            outputs: 1.0,
+            members: false,
+        }
+    }
+
     /// Draws a training set: points and noise from a stream each, so that a smaller set is the
     /// beginning of a larger one.
     pub fn draw(&self, [inputs, noise]: [&mut Stream; 2], data: &mut Training) {

@@ -1,8 +1,9 @@
 //! Bias and variance of two estimators as the number of points grows.
 
-use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, counts};
+use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, counts, most};
 use crate::decompose::Estimate;
 use crate::experiment::Scale;
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::{normal, power, square};
 use crate::stream::{Purpose, Stream};
 
@@ -77,7 +78,13 @@ impl Simulate for Estimators {
         2 * self.sizes.len()
     }
 
-    fn observe(&mut self, seed: u64, resample: u64, out: &mut [f64]) {
+    fn observe(
+        &mut self,
+        seed: u64,
+        resample: u64,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let mut stream = Stream::new(seed, Purpose::Inputs, resample);
         let (mut mean, mut squares, mut drawn) = (0.0, 0.0, 0);
         // Sizes rise: each data set goes on where the one before ended.
@@ -91,7 +98,13 @@ impl Simulate for Estimators {
             }
             out[0] = mean;
             out[1] = squares / size as f64 - square(self.sigma);
+            interrupt.check(20 * size)?;
         }
+        Ok(())
+    }
+
+    fn work(&self) -> f64 {
+        20.0 * most(&self.sizes) as f64
     }
 
     fn rows(&self, seen: &[Moments]) -> Vec<Row> {

@@ -5,6 +5,7 @@ use super::disc::{self, Disc};
 use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, TRAIN, counts, most};
 use crate::decompose::Estimate;
 use crate::experiment::Scale;
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::{exp, ln_1p};
 use crate::problem::{Training, grid};
 use crate::stream::{Purpose, Stream};
@@ -48,7 +49,6 @@ pub(super) const SIMULATION: Simulation = Simulation {
                 train: values[1][0] as usize,
                 noise: values[2][0],
             },
-            data: Training::default(),
             line: grid(from, to, SIDE, 1).values().to_vec(),
         })
     },
@@ -68,10 +68,12 @@ const SIDE: usize = 100;
 struct ExponentialBound {
     rounds: Vec<usize>,
     problem: Disc,
-    data: Training,
     /// The coordinates of the grid.
     line: Vec<f64>,
 }
+
+/// About how many operations a round takes for every point.
+const ROUND: usize = 40;
 
 /// How many numbers are observed after a round.
 const SEEN: usize = 4;
@@ -148,21 +150,29 @@ impl Simulate for ExponentialBound {
         SEEN * self.rounds.len()
     }
 
-    fn observe(&mut self, seed: u64, resample: u64, out: &mut [f64]) {
+    fn observe(
+        &mut self,
+        seed: u64,
+        resample: u64,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let [mut inputs, mut noise] =
             [Purpose::Inputs, Purpose::Noise].map(|purpose| Stream::new(seed, purpose, resample));
-        let mut data = std::mem::take(&mut self.data);
+        let mut data = Training::default();
         self.problem.draw([&mut inputs, &mut noise], &mut data);
         let algorithm = Stream::new(seed, Purpose::Algorithm, resample);
         let mut boost = AdaBoost::new(&data, &algorithm);
         let mut along = [0, 1].map(|_| vec![0.0; self.line.len()]);
         for round in 1..=most(&self.rounds) {
+            interrupt.check(ROUND * data.len() + self.line.len())?;
             if let Some((stump, alpha)) = boost.round() {
                 for (score, x) in along[stump.feature].iter_mut().zip(&self.line) {
                     *score += alpha * stump.class(*x);
                 }
             }
             if let Some(i) = self.rounds.iter().position(|wanted| *wanted == round) {
+                interrupt.check(4 * self.line.len() * self.line.len())?;
                 let (noise, training) = (self.problem.noise, boost.training_error());
                 let testing = noise + (1.0 - 2.0 * noise) * self.misjudged(&along);
                 let bound = boost.bound();
@@ -177,7 +187,13 @@ impl Simulate for ExponentialBound {
                 ]);
             }
         }
-        self.data = data;
+        Ok(())
+    }
+
+    fn work(&self) -> f64 {
+        let side = self.line.len();
+        let rounds = most(&self.rounds) * (ROUND * self.problem.train + side);
+        (rounds + self.rounds.len() * 4 * side * side) as f64
     }
 
     fn rows(&self, seen: &[Moments]) -> Vec<Row> {

@@ -4,6 +4,7 @@ use rand::RngExt;
 
 use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, counts, most};
 use crate::experiment::Scale;
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::binomial;
 use crate::stream::{Purpose, Stream};
 
@@ -117,7 +118,13 @@ impl Simulate for MajorityVote {
         counted + self.sizes.len()
     }
 
-    fn observe(&mut self, seed: u64, resample: u64, out: &mut [f64]) {
+    fn observe(
+        &mut self,
+        seed: u64,
+        resample: u64,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let mut stream = Stream::new(seed, Purpose::Algorithm, resample);
         let all = most(&self.voters).max(most(&self.sizes));
         self.wrong.clear();
@@ -136,6 +143,12 @@ impl Simulate for MajorityVote {
         for (&voters, out) in self.sizes.iter().zip(rest) {
             *out = f64::from(u8::from(self.wrong[voters] >= half(voters)));
         }
+        interrupt.check(10 * all)
+    }
+
+    fn work(&self) -> f64 {
+        let all = most(&self.voters).max(most(&self.sizes));
+        10.0 * (all + self.observations()) as f64
     }
 
     fn rows(&self, seen: &[Moments]) -> Vec<Row> {

@@ -5,6 +5,7 @@ use super::disc::{self, Disc};
 use super::majority_vote::half;
 use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, TRAIN, counts, most};
 use crate::experiment::Scale;
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::learner::{Learner, Tree, TreeSetting, bootstrap};
 use crate::problem::{Points, Training};
 use crate::stream::{Purpose, Stream};
@@ -104,7 +105,12 @@ const VOTE: &str = "vote";
 const NAMES: [&str; KINDS] = ["bagged", "own data", "independent"];
 
 impl Grown {
-    fn new(seed: u64, trees: usize, problem: Disc) -> Self {
+    fn new(
+        seed: u64,
+        trees: usize,
+        problem: Disc,
+        interrupt: &Interrupt,
+    ) -> Result<Self, Interrupted> {
         let [inputs, noise, algorithm] = [Purpose::Inputs, Purpose::Noise, Purpose::Algorithm]
             .map(|purpose| Stream::new(seed, purpose, 0));
         let mut shared = Training::default();
@@ -113,23 +119,23 @@ impl Grown {
         let mut grow = |data: &Training, mut stream: Stream| {
             bootstrap(data, &mut stream, &mut counts, &mut sample);
             let mut tree = Tree::new(vec![TreeSetting::default()]);
-            tree.fit(&sample, &stream.child(0));
-            tree
+            tree.try_fit(&sample, &stream.child(0), interrupt)?;
+            Ok(tree)
         };
         let other = Stream::new(seed, Purpose::Algorithm, 1);
-        Grown {
+        Ok(Grown {
             seed,
             bagged: (0..trees as u64)
                 .map(|i| grow(&shared, algorithm.child(i)))
-                .collect(),
+                .collect::<Result<_, _>>()?,
             own: (0..trees as u64)
                 .map(|i| {
                     let streams = [&mut inputs.child(i + 1), &mut noise.child(i + 1)];
                     problem.draw(streams, &mut own);
                     grow(&own, other.child(i))
                 })
-                .collect(),
-        }
+                .collect::<Result<_, _>>()?,
+        })
     }
 }
 
@@ -231,9 +237,15 @@ impl Simulate for MemberDependence {
         KINDS * (self.trees + self.sizes.len()) + 2 * self.pairs()
     }
 
-    fn observe(&mut self, seed: u64, resample: u64, out: &mut [f64]) {
+    fn observe(
+        &mut self,
+        seed: u64,
+        resample: u64,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         if self.grown.as_ref().is_none_or(|grown| grown.seed != seed) {
-            self.grown = Some(Grown::new(seed, self.trees, self.problem));
+            self.grown = Some(Grown::new(seed, self.trees, self.problem, interrupt)?);
         }
         let mut stream = Stream::new(seed, Purpose::TestPoints, resample);
         disc::points(self.trees + 1, &mut stream, &mut self.drawn);
@@ -253,6 +265,20 @@ impl Simulate for MemberDependence {
                 *both = errs[i] * errs[j];
             }
         }
+        interrupt.check(out.len())
+    }
+
+    /// The first test point waits for all trees to be grown.
+    fn work(&self) -> f64 {
+        let size = self.problem.size(2);
+        let tree = Tree::new(vec![TreeSetting::default()]);
+        let trees = 2.0 * self.trees as f64 * (tree.work(size) + 20.0 * size.train);
+        trees + 10.0 * self.observations() as f64
+    }
+
+    fn holds(&self) -> f64 {
+        let tree = Tree::new(vec![TreeSetting::default()]);
+        2.0 * self.trees as f64 * tree.holds(self.problem.size(2))
     }
 
     fn rows(&self, seen: &[Moments]) -> Vec<Row> {
@@ -322,7 +348,8 @@ mod tests {
         let all: Vec<Vec<f64>> = (0..points)
             .map(|point| {
                 let mut out = vec![f64::NAN; seen.len()];
-                simulation.observe(3, point, &mut out);
+                let interrupt = Interrupt::never();
+                simulation.observe(3, point, &mut out, &interrupt).unwrap();
                 seen.iter_mut().zip(&out).for_each(|(m, v)| m.add(*v));
                 out
             })
@@ -378,7 +405,8 @@ mod tests {
             let mut seen = vec![Moments::default(); simulation.observations()];
             let mut out = vec![0.0; seen.len()];
             for point in 0..300 {
-                simulation.observe(5, 300 * run + point, &mut out);
+                let (point, interrupt) = (300 * run + point, Interrupt::never());
+                simulation.observe(5, point, &mut out, &interrupt).unwrap();
                 seen.iter_mut().zip(&out).for_each(|(m, v)| m.add(*v));
             }
             let rows = simulation.rows(&seen);

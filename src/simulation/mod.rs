@@ -36,6 +36,7 @@ pub use moments::Moments;
 use crate::decompose::Estimate;
 use crate::engine::{Observer, RunError};
 use crate::experiment::Scale;
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::words::number;
 
 /// A simulation: what an experiment may say of it, and how it is made.
@@ -149,6 +150,17 @@ impl Setup {
     pub fn panels(&self) -> Vec<Panel> {
         (self.simulation.build)(&self.values).panels()
     }
+
+    /// About how many operations the longest resample takes; see [`Simulate::work`].
+    pub fn work(&self) -> f64 {
+        (self.simulation.build)(&self.values).work()
+    }
+
+    /// About how many numbers it holds while it runs: its own, and the moments of what it observes.
+    pub fn holds(&self) -> f64 {
+        let simulation = (self.simulation.build)(&self.values);
+        simulation.holds() + 8.0 * simulation.observations() as f64
+    }
 }
 
 /// A simulation at work.
@@ -160,8 +172,28 @@ pub trait Simulate {
     fn observations(&self) -> usize;
 
     /// One resample: fills in what was observed. All randomness comes from the streams of (seed,
-    /// resample).
-    fn observe(&mut self, seed: u64, resample: u64, out: &mut [f64]);
+    /// resample). A resample that may take more than a few milliseconds checks `interrupt` as it
+    /// goes.
+    ///
+    /// # Errors
+    ///
+    /// If it was interrupted; what was filled in is then of no use.
+    fn observe(
+        &mut self,
+        seed: u64,
+        resample: u64,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted>;
+
+    /// About how many operations the longest resample takes. A server that many share bounds it; a
+    /// rough count will do.
+    fn work(&self) -> f64;
+
+    /// About how many numbers it holds from one resample to the next, where these are many.
+    fn holds(&self) -> f64 {
+        0.0
+    }
 
     /// The rows of the table, from the moments of everything observed.
     fn rows(&self, seen: &[Moments]) -> Vec<Row>;
@@ -289,8 +321,14 @@ pub fn run(
     let mut simulation = (setup.simulation.build)(&setup.values);
     let mut seen = vec![Moments::default(); simulation.observations()];
     let mut observed = vec![0.0; seen.len()];
+    let stopped = || observer.stopped();
     for resample in 0..resamples {
-        simulation.observe(seed, resample, &mut observed);
+        let interrupt = Interrupt::new(&stopped);
+        let complete = simulation.observe(seed, resample, &mut observed, &interrupt);
+        complete.map_err(|Interrupted| RunError::Stopped {
+            done: resample,
+            total: resamples,
+        })?;
         for (moments, value) in seen.iter_mut().zip(&observed) {
             moments.add(*value);
         }

@@ -1,5 +1,6 @@
 //! Classifiers against implementations that share nothing with them.
 
+use bvlab::interrupt::Interrupt;
 use bvlab::learner::probability::{Preference, largest};
 use bvlab::learner::{
     Bagging, BaggingSample, BaggingSetting, Combine, Criterion, Knn, Learner, Tree, TreeSetting,
@@ -335,11 +336,12 @@ fn neighbours_vote_as_in_brute_force() {
 /// What an ensemble says of its members, by setting and member.
 fn members(learner: &mut dyn Learner, at: &Points) -> Vec<Vec<Vec<f64>>> {
     let mut heard = vec![Vec::new(); learner.capacities()];
-    let is_ensemble = learner.predict_members(at, &mut |setting, member, predictions| {
+    let never = Interrupt::never();
+    let is_ensemble = learner.predict_members(at, &never, &mut |setting, member, predictions| {
         assert_eq!(heard[setting].len(), member);
         heard[setting].push(predictions.to_vec());
     });
-    assert!(is_ensemble);
+    assert_eq!(is_ensemble, Ok(true));
     heard
 }
 
@@ -436,7 +438,10 @@ fn members_of_numbers_have_the_prediction_for_their_mean() {
         }
     }
     assert_eq!(members.iter().map(Vec::len).collect::<Vec<_>>(), [5, 2]);
-    assert!(!Knn::new(vec![1]).predict_members(&at, &mut |_, _, _| panic!("it has none")));
+    let none = Knn::new(vec![1]).predict_members(&at, &Interrupt::never(), &mut |_, _, _| {
+        panic!("it has none")
+    });
+    assert_eq!(none, Ok(false));
 }
 
 /// Every setting of a path gives bit for bit what a learner with that one setting gives.

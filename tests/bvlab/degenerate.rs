@@ -3,6 +3,7 @@
 
 use bvlab::engine::{self, RunError, Unwatched};
 use bvlab::experiment::{Axis, Curve};
+use bvlab::interrupt::{Interrupt, Interrupted};
 use bvlab::learner::{FAMILIES, Learner};
 use bvlab::problem::{Points, Training};
 use bvlab::stream::Stream;
@@ -335,19 +336,26 @@ impl Learner for Broken {
         4
     }
 
-    fn fit(&mut self, data: &Training, _: &Stream) {
+    fn try_fit(&mut self, data: &Training, _: &Stream, _: &Interrupt) -> Result<(), Interrupted> {
         self.mean = data.labels.iter().sum::<f64>() / data.len() as f64;
         // In about one resample of ten.
         self.broken = self.mean > 0.4;
+        Ok(())
     }
 
-    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        _: &Interrupt,
+    ) -> Result<(), Interrupted> {
         out.fill(self.mean);
         if self.broken {
             // The second setting at three test points, the fourth everywhere.
             out[points.len()..points.len() + 3].fill(self.value);
             out[3 * points.len()..].fill(self.value);
         }
+        Ok(())
     }
 }
 

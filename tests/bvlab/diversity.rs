@@ -3,6 +3,7 @@
 use bvlab::decompose::{Estimate, Parts, interval_factor};
 use bvlab::engine::Results;
 use bvlab::experiment::Experiment;
+use bvlab::interrupt::Interrupt;
 use bvlab::problem::Training;
 use bvlab::stream::{Purpose, Stream};
 
@@ -89,12 +90,12 @@ fn sums_over_members_are_those_by_hand() {
         experiment.problem().draw(1, resample, &mut data).unwrap();
         learner.fit(&data, &Stream::new(1, Purpose::Algorithm, resample));
         let mut members: Vec<Vec<Vec<f64>>> = vec![Vec::new(); 3];
-        assert!(
-            learner.predict_members(points, &mut |setting, member, prediction| {
-                assert_eq!(member, members[setting].len());
-                members[setting].push(prediction.to_vec());
-            })
-        );
+        let never = Interrupt::never();
+        let asked = learner.predict_members(points, &never, &mut |setting, member, prediction| {
+            assert_eq!(member, members[setting].len());
+            members[setting].push(prediction.to_vec());
+        });
+        assert_eq!(asked, Ok(true));
         for (setting, members) in members.iter().enumerate() {
             assert_eq!(members.len(), [1, 2, 7][setting]);
             let count = members.len() as f64;

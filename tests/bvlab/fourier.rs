@@ -1,6 +1,7 @@
 //! Random Fourier features against fresh solves, explicit gradient descent, and the double descent
 //! that they are known for.
 
+use bvlab::interrupt::Interrupt;
 use bvlab::learner::{Fourier, FourierSetting, Learner};
 use bvlab::problem::{Points, Training};
 use faer::Mat;
@@ -264,7 +265,8 @@ fn rank_condition_and_norm_are_those_of_the_matrix_and_its_solution() {
         let settings = path.map(|p| plain(p, scale));
         let mut learner = Fourier::new(settings.to_vec());
         learner.fit(&data, &algorithm(7));
-        let found = learner.diagnose(&data).unwrap();
+        let found = learner.diagnose(&data, &Interrupt::never());
+        let found = found.unwrap().unwrap();
         for (c, (p, found)) in path.iter().zip(found).enumerate() {
             let design = matrix(&learner.features(&data.inputs, c));
             let svd = design.thin_svd().unwrap();

@@ -342,3 +342,104 @@ fn any_text_is_an_expression_or_a_complaint_about_a_part_of_it() {
     }
     assert!(good > 100, "{good}");
 }
+
+/// What a key set to a value makes of a table; `None` where it cannot be set.
+fn set_in(place: &mut toml::Value, keys: &[&str], value: &toml::Value) -> Option<()> {
+    let Some((key, rest)) = keys.split_first() else {
+        *place = value.clone();
+        return Some(());
+    };
+    let inner = match place {
+        toml::Value::Table(table) => {
+            let missing = || toml::Value::Table(toml::Table::new());
+            table.entry(*key).or_insert_with(missing)
+        }
+        toml::Value::Array(items) => items.get_mut(key.parse::<usize>().ok()?)?,
+        _ => return None,
+    };
+    set_in(inner, rest, value)
+}
+
+#[test]
+fn keys_that_are_set_on_top_end_where_they_lead() {
+    let text =
+        "a = 1\nb = [1, [2, 3], { c = 4 }]\n[c]\na = { b = {} }\n[[d]]\na = 1\n[[d]]\nb = 2\n";
+    let keys = ["a", "b", "c", "d", "0", "1", "2", "7", "-1", "e-f_9"];
+    let values = [
+        "1",
+        "-2.5",
+        "true",
+        "[]",
+        "[1, [2]]",
+        "{}",
+        "{ a.b = 1, c = [] }",
+        "'x'",
+        "words",
+        "2 words",
+        "[1",
+        "",
+    ];
+    let mut random = algorithm(24);
+    let [mut set, mut refused] = [0_u64; 2];
+    let total = cases(20_000);
+    for _ in 0..total {
+        let mut wanted = Some(toml::Value::Table(text.parse().unwrap()));
+        let mut sets = Vec::new();
+        for _ in 0..random.random_range(1..6) {
+            let levels = match random.random_range(0..10) {
+                0 => random.random_range(14..20),
+                _ => random.random_range(1..5),
+            };
+            let path: Vec<&str> = (0..levels).map(|_| pick(&mut random, &keys)).collect();
+            let given = pick(&mut random, &values);
+            let parsed = format!("v = {given}").parse::<toml::Table>();
+            let value = match parsed {
+                Ok(mut table) => table.remove("v").unwrap(),
+                Err(_) => toml::Value::String(given.to_owned()),
+            };
+            let space = pick(&mut random, &["", "", " "]);
+            let joined = path.join(pick(&mut random, &[".", ".", " . "]));
+            sets.push(format!("{space}{joined}{space}={space}{given}{space}"));
+            wanted = wanted.and_then(|mut all| {
+                let allowed = levels <= 16;
+                (allowed && set_in(&mut all, &path, &value).is_some()).then_some(all)
+            });
+        }
+        let found = Source::new("", text, &sets).merged();
+        assert_eq!(found.map(toml::Value::Table), wanted, "{sets:?}");
+        match wanted.is_some() {
+            true => set += 1,
+            false => refused += 1,
+        }
+    }
+    assert!(set > total / 10 && refused > total / 10, "{set}, {refused}");
+}
+
+#[test]
+fn any_text_is_a_key_and_a_value_or_a_complaint() {
+    let mut random = algorithm(25);
+    let pieces = [
+        "a", "problem", "train", ".", "..", "=", "==", " ", "0", "9", "[", "]", "{", "}", "\"",
+        "'", "#", ",", "\n", "\r", "\0", "\\", "é", "\u{feff}", "{ a = ", "[[", "a.", "1e9", "nan",
+    ];
+    for _ in 0..cases(20_000) {
+        let count = random.random_range(0..14);
+        let set: String = (0..count).map(|_| pick(&mut random, &pieces)).collect();
+        let set = set.repeat(match random.random_range(0..50) {
+            0 => 1000,
+            1 => 20,
+            _ => 1,
+        });
+        let source = Source::new("", "[problem]\ntrain = 5\n", std::slice::from_ref(&set));
+        if let Err(error) = Experiment::read("fuzz", source) {
+            assert!(!error.message().is_empty());
+            let told = format!("{:?}", miette::Report::new(*error));
+            assert!(
+                told.len() < 10_000,
+                "{} for {} bytes",
+                told.len(),
+                set.len()
+            );
+        }
+    }
+}

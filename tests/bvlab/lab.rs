@@ -977,3 +977,52 @@ fn a_page_without_a_server_holds_everything() {
     let toml = recorded["toml"].as_str().unwrap();
     assert!(toml.contains("k = \"1..40\""), "{toml}");
 }
+
+#[test]
+fn no_scene_ends_the_lab_or_holds_it_up() {
+    let server = Server::start(&[]);
+    let scene = |lesson: &str, set: &str| json!({ "lesson": lesson, "set": [set] });
+    let deep = |levels: usize| format!("a{}=1", ".a".repeat(levels - 1));
+    let nested = format!("a={}1{}", "{ a.a.a.a.a.a = ".repeat(60), " }".repeat(60));
+    let json_deep = format!(
+        r#"{{"set": {}{}}}"#,
+        "[".repeat(100_000),
+        "]".repeat(100_000)
+    );
+    let host = server.host();
+    let answer = server.raw(STUDENT, &request("/api/run", &host, "", &json_deep));
+    assert_eq!(answer.status, 400);
+    for (body, words) in [
+        (scene("tree-tradeoff", &deep(4000)), "at most 1000 bytes"),
+        (scene("tree-tradeoff", &deep(400)), "at most 16 levels deep"),
+        (scene("tree-tradeoff", &nested), "more than 16 levels"),
+        (
+            scene(&"a".repeat(250_000), "run.seed=1"),
+            "at most 1000 bytes",
+        ),
+        (
+            json!({ "toml": format!("{} = 1", "a.".repeat(60_000) + "a") }),
+            "ecursion",
+        ),
+        (
+            scene(
+                "bootstrap-estimates",
+                "with={ train = 10000, rounds = 1000, depths = [100] }",
+            ),
+            "at most 3e9",
+        ),
+    ] {
+        for path in ["/api/run", "/api/export"] {
+            let mut body = body.clone();
+            if path == "/api/export" {
+                body["what"] = json!("csv");
+            }
+            let answer = server.post(STUDENT, path, &body);
+            assert_eq!(answer.status, 400, "{words}: {}", answer.message());
+            assert!(answer.message().contains(words), "{}", answer.message());
+        }
+    }
+    // The lab is still there.
+    let body = json!({ "lesson": "tree-tradeoff", "set": ["run.resamples=20"] });
+    assert!(!server.run(&body).is_empty());
+}

@@ -1,6 +1,7 @@
 //! Linear regression on isotropic Gaussian inputs, on both sides of the interpolation threshold,
 //! against the exact forms for finite n and p (no intercept, minimum norm).
 
+use bvlab::interrupt::Interrupt;
 use bvlab::learner::{Learner, Linear, LinearSetting};
 use bvlab::outcome::Tables;
 use bvlab::problem::{Labels, Truth};
@@ -285,7 +286,8 @@ fn the_condition_number_of_centred_inputs_is_finite() {
     for intercept in [true, false] {
         let mut learner = Linear::new(settings.to_vec(), intercept);
         learner.fit(&data, &algorithm(1));
-        let found = learner.diagnose(&data).unwrap();
+        let found = learner.diagnose(&data, &Interrupt::never());
+        let found = found.unwrap().unwrap();
         let full: f64 = if intercept { 11.0 } else { 12.0 };
         for (setting, found) in settings.iter().zip(found) {
             assert_eq!(found.rank, full.min(setting.features as f64));

@@ -4,6 +4,7 @@
 use bvlab::decompose::{Decomposition, Parts, interval_factor};
 use bvlab::engine::{self, Results, Unwatched};
 use bvlab::experiment::{Axis, Curve, Experiment};
+use bvlab::interrupt::{Interrupt, Interrupted};
 use bvlab::learner::Learner;
 use bvlab::outcome::Tables;
 use bvlab::problem::{Points, Training};
@@ -43,19 +44,26 @@ impl Learner for Known {
         1
     }
 
-    fn fit(&mut self, _: &Training, stream: &Stream) {
+    fn try_fit(&mut self, _: &Training, stream: &Stream, _: &Interrupt) -> Result<(), Interrupted> {
         let mut even: f64 = stream.child(0).random();
         self.which = 0;
         while even >= OFTEN[self.which] && self.which < 3 {
             even -= OFTEN[self.which];
             self.which += 1;
         }
+        Ok(())
     }
 
-    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        _: &Interrupt,
+    ) -> Result<(), Interrupted> {
         for (x, out) in points.rows().zip(out.chunks_exact_mut(3)) {
             out.copy_from_slice(&prediction(self.which, x[0]));
         }
+        Ok(())
     }
 }
 

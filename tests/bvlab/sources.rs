@@ -3,6 +3,7 @@
 use bvlab::decompose::{SOURCES, interval_factor};
 use bvlab::engine::{self, Results, Unwatched};
 use bvlab::experiment::{Axis, Curve};
+use bvlab::interrupt::{Interrupt, Interrupted};
 use bvlab::learner::Learner;
 use bvlab::outcome::Tables;
 use bvlab::problem::{Points, Training};
@@ -26,7 +27,12 @@ impl Learner for Known {
         1
     }
 
-    fn fit(&mut self, data: &Training, stream: &Stream) {
+    fn try_fit(
+        &mut self,
+        data: &Training,
+        stream: &Stream,
+        _: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let own: f64 = StandardNormal.sample(&mut stream.child(0));
         let sources = [data.inputs.get(0, 0), data.labels[0], own];
         self.prediction = (0..8)
@@ -35,10 +41,17 @@ impl Learner for Known {
                 COEFFICIENTS[set] * chosen.map(|source| sources[source]).product::<f64>()
             })
             .sum();
+        Ok(())
     }
 
-    fn predict(&mut self, _: &Points, out: &mut [f64]) {
+    fn try_predict(
+        &mut self,
+        _: &Points,
+        out: &mut [f64],
+        _: &Interrupt,
+    ) -> Result<(), Interrupted> {
         out.fill(self.prediction);
+        Ok(())
     }
 }
 

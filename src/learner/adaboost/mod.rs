@@ -5,6 +5,7 @@ mod weak;
 
 use super::family::{Blueprint, Choice, Family, Most, Number, Task, whole};
 use super::{Learner, Size, room, softmax};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::{pow, power};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
@@ -218,7 +219,12 @@ impl Learner for AdaBoost {
         self.capacities
     }
 
-    fn fit(&mut self, data: &Training, stream: &Stream) {
+    fn try_fit(
+        &mut self,
+        data: &Training,
+        stream: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let members = data.labels.iter().map(|label| whole(*label) as u32);
         self.rounds.load(&data.inputs, members);
         let classes = self.classes as f64;
@@ -233,7 +239,9 @@ impl Learner for AdaBoost {
                 .reserve(rounds * (2 * data.len()).min(2 << chain.depth.min(3)));
             chain.members.reserve(rounds);
             let mut bound = 1.0;
+            let step = data.inputs.values().len() * chain.depth.min(64) * 4;
             for t in 0..rounds {
+                interrupt.check(step)?;
                 let found = self.rounds.round(
                     &data.inputs,
                     chain.depth,
@@ -258,9 +266,15 @@ impl Learner for AdaBoost {
                 }
             }
         }
+        Ok(())
     }
 
-    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let (count, classes) = (points.len(), self.classes);
         let votes = room(&mut self.votes, count * classes);
         for chain in &self.chains {
@@ -274,6 +288,7 @@ impl Learner for AdaBoost {
                     if member.vote == 0.0 {
                         continue;
                     }
+                    interrupt.check(count * chain.depth.min(64))?;
                     for (x, votes) in points.rows().zip(votes.chunks_exact_mut(classes)) {
                         votes[class_of(tree, x) as usize] += member.vote;
                     }
@@ -286,6 +301,7 @@ impl Learner for AdaBoost {
                 }
             }
         }
+        Ok(())
     }
 
     fn work(&self, size: Size) -> f64 {

@@ -9,7 +9,8 @@ use rand::RngExt;
 
 use super::family::{Blueprint, Family, LAMBDA, Most, Number, Task, whole};
 use super::spectrum::{Spectrum, diagnose, length};
-use super::{Diagnosis, Learner, Remark, Size, room};
+use super::{Diagnosis, Learner, Remark, Size, room, solving};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::{BLOCK, combine, wide};
 use crate::maths::{exp_m1, fast_cosines, ln_1p, normal, pow};
 use crate::problem::{Points, Training};
@@ -276,7 +277,12 @@ impl Learner for Fourier {
         self.settings.len()
     }
 
-    fn fit(&mut self, data: &Training, stream: &Stream) {
+    fn try_fit(
+        &mut self,
+        data: &Training,
+        stream: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let (n, dimension) = (data.len(), data.inputs.dimension());
         let most = self.settings.iter().map(|s| s.features).max().unwrap_or(0);
         self.features.draw(most, dimension, stream);
@@ -284,6 +290,7 @@ impl Learner for Fourier {
             let (scale, settings) = &self.scales[which];
             let most = self.most(settings);
             let columns = &mut self.at_inputs[which];
+            interrupt.check(most * n * (dimension + 10))?;
             self.features
                 .cosines(&data.inputs, 0..n, most, *scale, columns);
             let columns = &columns[..most * n];
@@ -291,6 +298,7 @@ impl Learner for Fourier {
             let path = &self.settings;
             for same in settings.chunk_by(|a, b| path[*a].features == path[*b].features) {
                 let p = path[same[0]].features;
+                interrupt.check(solving(n, p))?;
                 if same.iter().any(|&c| path[c].is_plain()) {
                     let weights = self.exact.weights(columns, &data.labels, p);
                     for &c in same.iter().filter(|&&c| path[c].is_plain()) {
@@ -321,6 +329,7 @@ impl Learner for Fourier {
                 }
             }
         }
+        Ok(())
     }
 
     fn remarks(&self) -> Option<Vec<Option<Remark>>> {
@@ -328,7 +337,12 @@ impl Learner for Fourier {
         Some(self.diverged.iter().map(remark).collect())
     }
 
-    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let count = points.len();
         for (scale, settings) in &self.scales {
             let most = self.most(settings);
@@ -336,31 +350,45 @@ impl Learner for Fourier {
             for start in (0..count).step_by(BLOCK) {
                 let block = start..(start + BLOCK).min(count);
                 let length = block.len();
+                interrupt.check(length * most * (points.dimension() + 10))?;
                 self.features
                     .cosines(points, block, most, *scale, &mut self.at_points);
                 for &c in settings {
+                    interrupt.check(length * self.weights[c].len())?;
                     let out = &mut out[c * count + start..][..length];
                     combine(out, 0.0, &self.at_points, &self.weights[c]);
                 }
             }
         }
+        Ok(())
     }
 
-    fn predict_training(&mut self, data: &Training, out: &mut [f64]) {
+    fn try_predict_training(
+        &mut self,
+        data: &Training,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let count = data.len();
         for ((_, settings), cosines) in self.scales.iter().zip(&self.at_inputs) {
             for &c in settings {
+                interrupt.check(count * self.weights[c].len())?;
                 let out = &mut out[c * count..][..count];
                 combine(out, 0.0, cosines, &self.weights[c]);
             }
         }
+        Ok(())
     }
 
     fn solves(&self) -> bool {
         true
     }
 
-    fn diagnose(&mut self, data: &Training) -> Option<Vec<Diagnosis>> {
+    fn diagnose(
+        &mut self,
+        data: &Training,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Vec<Diagnosis>>, Interrupted> {
         let n = data.len();
         let mut found = vec![None; self.settings.len()];
         for ((_, settings), cosines) in self.scales.iter().zip(&self.at_inputs) {
@@ -371,6 +399,7 @@ impl Learner for Fourier {
             let mut summed = 0;
             for same in settings.chunk_by(|a, b| path[*a].features == path[*b].features) {
                 let p = path[same[0]].features;
+                interrupt.check(solving(n, p))?;
                 let more = cosines.subcols(summed, p - summed);
                 gram += more * more.transpose();
                 summed = p;
@@ -386,7 +415,7 @@ impl Learner for Fourier {
                 }
             }
         }
-        found.into_iter().collect()
+        Ok(found.into_iter().collect())
     }
 
     fn work(&self, size: Size) -> f64 {

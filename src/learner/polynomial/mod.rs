@@ -5,6 +5,7 @@ mod ridge;
 
 use super::family::{Blueprint, Choice, Family, LAMBDA, Most, Number, Task, whole};
 use super::{Learner, Size};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::wide;
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
@@ -149,15 +150,27 @@ impl Learner for Polynomial {
         self.settings.len()
     }
 
-    fn fit(&mut self, data: &Training, _: &Stream) {
+    fn try_fit(
+        &mut self,
+        data: &Training,
+        _: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         self.scale(&data.inputs);
-        self.plain.fit(&self.places, &data.labels);
-        self.ridge.fit(self.basis, &self.places, &data.labels);
+        self.plain.fit(&self.places, &data.labels, interrupt)?;
+        self.ridge
+            .fit(self.basis, &self.places, &data.labels, interrupt)
     }
 
-    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         self.scale(points);
         let total = points.len();
+        interrupt.check(total * self.settings.len())?;
         let settings = &self.settings;
         let mut next = self.plain_settings.iter().peekable();
         self.plain.predict(&self.places, |degree, sums| {
@@ -166,6 +179,7 @@ impl Learner for Polynomial {
             }
         });
         self.ridge.predict(self.basis, &self.places, out);
+        Ok(())
     }
 
     fn is_linear(&self) -> bool {
@@ -177,7 +191,9 @@ impl Learner for Polynomial {
         let columns = degree.unwrap_or(0) as f64 + 1.0;
         let ridge = self.settings.iter().filter(|setting| setting.lambda > 0.0);
         let solves = ridge.map(|setting| size.solve(setting.degree as f64 + 1.0));
-        solves.sum::<f64>() + size.predictions() * (columns + self.capacities() as f64)
+        // Every power is made orthogonal to all those before it, twice.
+        let plain = 2.0 * size.train * columns * columns;
+        plain + solves.sum::<f64>() + size.predictions() * (columns + self.capacities() as f64)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Least squares over every degree.
 
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::{add_scaled, dot, wide};
 use crate::learner::room;
 
@@ -44,8 +45,10 @@ impl Orthonormal {
         }
     }
 
-    pub fn fit(&mut self, t: &[f64], y: &[f64]) {
-        let Some(degree) = self.degree else { return };
+    pub fn fit(&mut self, t: &[f64], y: &[f64], interrupt: &Interrupt) -> Result<(), Interrupted> {
+        let Some(degree) = self.degree else {
+            return Ok(());
+        };
         let count = t.len();
         self.inputs.clear();
         self.inputs.extend_from_slice(t);
@@ -56,6 +59,7 @@ impl Orthonormal {
         let basis = room(&mut self.on_inputs, (degree + 1) * count);
         basis[..count].fill(self.start);
         for k in 0..=degree {
+            interrupt.check(4 * k * count)?;
             let (done, rest) = basis.split_at_mut((k + 1) * count);
             let newest = &done[k * count..];
             let coefficient = dot(newest, &self.residual);
@@ -84,6 +88,7 @@ impl Orthonormal {
             h[k + 1] = length;
             scale(next, 1.0 / length);
         }
+        Ok(())
     }
 
     /// Gives `reach` the predictions of every degree from 0 up.

@@ -3,6 +3,7 @@
 use faer::MatRef;
 
 use super::{Basis, PolynomialSetting};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::{combine, dot};
 use crate::learner::room;
 use crate::learner::spectrum::Spectrum;
@@ -78,9 +79,15 @@ impl Ridge {
         }
     }
 
-    pub fn fit(&mut self, basis: Basis, t: &[f64], y: &[f64]) {
+    pub fn fit(
+        &mut self,
+        basis: Basis,
+        t: &[f64],
+        y: &[f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         if self.settings.is_empty() {
-            return;
+            return Ok(());
         }
         let mean_label = mean(y);
         self.labels.clear();
@@ -91,6 +98,7 @@ impl Ridge {
         let mut start = 0;
         while let Some(&Penalised { lambda, .. }) = self.settings.get(start) {
             let same = self.settings[start..].partition_point(|s| s.lambda == lambda);
+            interrupt.check(self.degree * self.degree * (self.degree + t.len()))?;
             self.solve(lambda, start..start + same);
             start += same;
         }
@@ -101,6 +109,7 @@ impl Ridge {
             let means = &self.means[..setting.degree];
             self.constants.push(mean_label - dot(weights, means));
         }
+        Ok(())
     }
 
     /// Φ, ΦᵀΦ and Φᵀy of the largest degree.

@@ -11,6 +11,7 @@ use std::cmp::Ordering;
 use super::family::{Blueprint, CRITERION, DEPTH, Family, Most, Number, Task, whole};
 use super::probability::both_of_two;
 use super::{Learner, Size};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 use line::Line;
@@ -286,32 +287,53 @@ impl Learner for Tree {
         self.capacities
     }
 
-    fn fit(&mut self, data: &Training, stream: &Stream) {
+    fn try_fit(
+        &mut self,
+        data: &Training,
+        stream: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         if self.on_a_line(data.inputs.dimension()) {
             self.line.load(data);
             for growth in &mut self.growths {
+                let each = 10 * data.len().max(1).ilog2() as usize + growth.levels.len();
+                interrupt.check(data.len() * each)?;
                 self.line.grow(growth);
             }
-            return;
+            return Ok(());
         }
         let (growths, classes, criterion) = (&mut self.growths, self.classes, self.criterion);
-        SPACE.with_borrow_mut(|space| space.grow(growths, data, classes, criterion, stream));
+        SPACE.with_borrow_mut(|space| {
+            space.grow(growths, data, classes, criterion, stream, interrupt)
+        })
     }
 
-    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         match self.on_a_line(points.dimension()) {
             true => self.line.predict(&self.growths, points, out),
             false => SPACE.with_borrow_mut(|space| space.predict(&self.growths, points, out)),
         }
         self.finish(out);
+        interrupt.check(out.len() + 10 * points.len())
     }
 
-    fn predict_training(&mut self, data: &Training, out: &mut [f64]) {
+    fn try_predict_training(
+        &mut self,
+        data: &Training,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         if self.on_a_line(data.inputs.dimension()) {
             self.line.predict_training(&self.growths, &data.inputs, out);
             self.finish(out);
+            interrupt.check(out.len())
         } else {
-            self.predict(&data.inputs, out);
+            self.try_predict(&data.inputs, out, interrupt)
         }
     }
 

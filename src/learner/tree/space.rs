@@ -9,6 +9,7 @@ use super::measure::{Classes, Look, Measure, Squares};
 use super::order::{FeatureOrder, child_key};
 use super::table::Table;
 use super::{Candidate, Criterion, Growth, MARGIN, between};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::problem::{Points, Training};
 use crate::stream::Stream;
 
@@ -131,7 +132,8 @@ impl Space {
         classes: usize,
         criterion: Criterion,
         stream: &Stream,
-    ) {
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         let Space {
             table,
             squares,
@@ -143,10 +145,16 @@ impl Space {
         } = self;
         table.load(data);
         ways.reserve(data.len() + 1);
+        let count = data.len();
+        let key = stream.salt();
         match (classes, criterion) {
-            (0, _) | (2, Criterion::Gini) => grower.grow(growths, table, squares, data, stream),
-            (_, Criterion::Gini) => grower.grow(growths, table, gini.of(classes), data, stream),
-            _ => grower.grow(growths, table, entropy.of(classes), data, stream),
+            (0, _) | (2, Criterion::Gini) => {
+                grower.grow(growths, table, squares, count, key, interrupt)
+            }
+            (_, Criterion::Gini) => {
+                grower.grow(growths, table, gini.of(classes), count, key, interrupt)
+            }
+            _ => grower.grow(growths, table, entropy.of(classes), count, key, interrupt),
         }
     }
 
@@ -204,27 +212,31 @@ struct Split {
     middle: usize,
 }
 
+/// A node of more sites is large.
+const LARGE: usize = 256;
+
 impl Grower {
     fn grow<M: Measure>(
         &mut self,
         growths: &mut [Growth],
         table: &Table,
         measure: &mut M,
-        data: &Training,
-        stream: &Stream,
-    ) {
-        measure.load(table.sites(), table.rows(), data.len());
+        count: usize,
+        key: u64,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
+        measure.load(table.sites(), table.rows(), count);
         self.sites = table.sites().len();
         // Enough for every tree of so many points, so that none allocates that grows larger than
         // those before it.
         for columns in &mut self.columns {
             columns.clear();
-            columns.reserve(data.len() * table.dimension());
+            columns.reserve(count * table.dimension());
             columns.resize(self.sites * table.dimension(), 0);
         }
-        self.frontier.reserve(data.len());
-        self.waiting.reserve(data.len());
-        let rows = self.goes_left.len().max(2 * data.len()).max(table.rows());
+        self.frontier.reserve(count);
+        self.waiting.reserve(count);
+        let rows = self.goes_left.len().max(2 * count).max(table.rows());
         self.goes_left.resize(rows, false);
         for growth in growths {
             let columns = self.columns[0].chunks_exact_mut(self.sites.max(1));
@@ -232,11 +244,13 @@ impl Grower {
                 table.sorted(feature, column);
             }
             growth.nodes.clear();
-            growth.nodes.reserve(2 * data.len());
+            growth.nodes.reserve(2 * count);
             growth.values.clear();
-            growth.values.reserve(2 * data.len() * growth.outputs);
-            self.grow_one(growth, table, measure, stream.salt());
+            growth.values.reserve(2 * count * growth.outputs);
+            interrupt.check(8 * count * table.dimension())?;
+            self.grow_one(growth, table, measure, key, interrupt)?;
         }
+        Ok(())
     }
 
     /// A range of the sites by one feature, as nodes of that depth see them.
@@ -250,7 +264,8 @@ impl Grower {
         table: &Table,
         measure: &mut M,
         key: u64,
-    ) {
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
         self.frontier.clear();
         self.waiting.clear();
         let (root, open) = self.plant(growth, measure, 0, [0, self.sites], 0, key);
@@ -275,6 +290,10 @@ impl Grower {
                 break;
             };
             splits += 1;
+            // Small nodes are counted with the whole tree.
+            if end - start > LARGE {
+                interrupt.check(4 * (end - start) * table.dimension())?;
+            }
             let left = growth.nodes.len() as u32;
             let parent = &mut growth.nodes[node];
             parent.feature = split.feature as u32;
@@ -298,6 +317,7 @@ impl Grower {
                 self.offer(growth, table, measure, right);
             }
         }
+        Ok(())
     }
 
     /// Adds the node of a range of the sites by one feature, and tells whether it may be split.
