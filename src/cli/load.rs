@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::Args;
 
 use super::Failure;
-use crate::experiment::{Experiment, Files, Source};
+use crate::experiment::{Experiment, Files, LONGEST_TEXT, Source};
 use crate::shipped;
 use crate::words::{nearest, visible};
 
@@ -59,9 +59,6 @@ impl Changes {
     }
 }
 
-/// The largest file of an experiment, in bytes.
-const MOST_TEXT: u64 = 4 << 20;
-
 /// The most bytes of an experiment's name, which is that of a folder.
 const LONGEST_NAME: usize = 200;
 
@@ -98,12 +95,12 @@ pub fn read_text(path: &Path) -> Result<String, Unread> {
     }
     let file = File::open(path).map_err(failed)?;
     let mut bytes = Vec::new();
-    let read = file.take(MOST_TEXT + 1).read_to_end(&mut bytes);
+    let read = file.take(LONGEST_TEXT as u64 + 1).read_to_end(&mut bytes);
     read.map_err(failed)?;
-    if bytes.len() as u64 > MOST_TEXT {
+    if bytes.len() > LONGEST_TEXT {
         return Err(refuse(
             "it is too large",
-            "an experiment has at most 4 MB; data belong in a table of their own: `problem.table`",
+            "an experiment has at most 1 MB; data belong in a table of their own: `problem.table`",
         ));
     }
     String::from_utf8(bytes)

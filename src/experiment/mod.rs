@@ -23,7 +23,7 @@ pub use figure::{
 };
 pub use raw::Scale;
 pub use slabs::Slab;
-pub use source::{ExperimentError, Source};
+pub use source::{ExperimentError, LONGEST_TEXT, Source};
 pub use table::{Files, TableFile};
 
 use toml::Spanned;

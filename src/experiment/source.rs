@@ -55,7 +55,7 @@ impl ExperimentError {
 const SET: &str = "--set";
 
 /// The most bytes of an experiment's text.
-const LONGEST_TEXT: usize = 1 << 20;
+pub const LONGEST_TEXT: usize = 1 << 20;
 /// The most keys that can be set on top of it.
 const MOST_SETS: usize = 100;
 /// The most bytes of such a key, with all the keys that lead to it, and of its value.
@@ -528,12 +528,12 @@ fn checked(value: Spanned<DeValue<'_>>) -> Result<Spanned<DeValue<'_>>, Trouble>
             }
             DeValue::Array(array) => waiting.extend(array.iter().map(|item| (item, depth + 1))),
             DeValue::Table(table) => waiting.extend(table.values().map(|item| (item, depth + 1))),
-            DeValue::Integer(number) => {
-                if i64::from_str_radix(number.as_str(), number.radix()).is_err() {
-                    let message = format!("a whole number can be at most {}", i64::MAX);
-                    let help = "write a larger number with a power of ten, as in 1e20";
-                    wrong = Some(Trouble::new(value.span(), message).help(help));
-                }
+            DeValue::Integer(number)
+                if i64::from_str_radix(number.as_str(), number.radix()).is_err() =>
+            {
+                let message = format!("a whole number can be at most {}", i64::MAX);
+                let help = "write a larger number with a power of ten, as in 1e20";
+                wrong = Some(Trouble::new(value.span(), message).help(help));
             }
             _ => {}
         }
