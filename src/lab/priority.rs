@@ -29,7 +29,7 @@ pub async fn aside<T: Send + 'static>(
 #[cfg(target_os = "linux")]
 pub fn give_way() {
     // On Linux this concerns the calling thread alone. Where it is not allowed, all are equal.
-    let _ = rustix::process::setpriority_process(None, 4);
+    let _ = rustix::process::setpriority_process(None, 7);
 }
 
 /// Other systems have no such call without unsafe code: all threads are equal there.
