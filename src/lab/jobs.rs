@@ -40,7 +40,7 @@ use crate::outcome::Done;
 const RUNNING_PER_CORE: usize = 16;
 /// As how many students a network can count, by the runs that it has begun: a class behind one address
 /// gets more than one student at home, and a hostile client not much more.
-const CROWD: usize = 4;
+const CROWD: usize = 10;
 /// The most runs that wait to begin.
 const MOST_WAITING: usize = 400;
 /// The most bytes that all runs under way may hold together, and those of students.
@@ -99,6 +99,8 @@ pub struct Job {
     open: AtomicBool,
     gate: Mutex<()>,
     opened: Condvar,
+    /// When it was asked for.
+    asked: Instant,
     /// How long it has computed, in microseconds.
     used: AtomicU64,
     log: RwLock<Log>,
@@ -195,6 +197,7 @@ impl Jobs {
             open: AtomicBool::new(true),
             gate: Mutex::new(()),
             opened: Condvar::new(),
+            asked: Instant::now(),
             used: AtomicU64::new(0),
             log: RwLock::default(),
             news: watch::Sender::new(0),
@@ -414,7 +417,12 @@ impl State {
         let head_start = HEAD_START.as_micros() as u64;
         students.sort_by_key(|job| match job.used() {
             used if used < head_start => (false, used, 0),
-            used => (true, self.had[&job.client], used),
+            // Of one client's, the run that has had the least for the time it has waited: a long one
+            // would otherwise wait for all short ones that come after it.
+            used => {
+                let since = now.duration_since(job.asked).as_millis() as u64;
+                (true, self.had[&job.client], 1000 * used / since.max(1))
+            }
         });
         for (place, job) in students.iter().enumerate() {
             job.set_open(place < slots);
