@@ -1,7 +1,7 @@
 //! How often the 95 % intervals hold the true value, and how often a correct run raises an alarm.
 //!
 //! ```sh
-//! cargo bench --bench coverage                        # 2000 seeds: about an hour on two idle cores
+//! cargo bench --bench coverage                        # 2000 seeds: about two hours on two idle cores
 //! cargo bench --bench coverage -- --quick             # 300 seeds, 40 and 100 resamples
 //! cargo bench --bench coverage -- --seeds 400 --csv coverage.csv
 //! cargo bench --bench coverage -- --only student-t    # setups whose name contains it
