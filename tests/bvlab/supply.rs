@@ -1,6 +1,6 @@
 //! What is built into bvlab is what `deny.toml` allows: licences, versions and sources.
 //!
-//! cargo-deny checks the same and more, but takes long to build: see `.ci/slow`.
+//! cargo-deny checks the same and more, but takes minutes to build: see `.ci/run`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
