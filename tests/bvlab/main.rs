@@ -26,6 +26,7 @@ mod figures;
 mod figures_command;
 mod files;
 mod fourier;
+mod frozen;
 mod fuzz;
 mod fuzz_files;
 mod going_on;
