@@ -10,6 +10,7 @@
 //!    bvlab as a library has the first two.
 
 mod outline;
+mod tables;
 
 use std::cell::Cell;
 use std::io::SeekFrom;
