@@ -18,6 +18,7 @@ pub use folder::{Condition, Manifest, TableNote, Verified, altered, read, read_p
 pub use parts::{Parts, ShardNote};
 pub use report::{Agreement, Report, report};
 pub use staging::Staging;
+pub(crate) use table::write_file;
 pub use table::{Column, Table};
 pub use tables::{Place, Tables};
 

@@ -1,7 +1,9 @@
-//! Reading Parquet files that may be damaged, or made to do harm.
+//! Parquet: tables of results, written and read, and tables of data, read. Only this module uses
+//! polars.
 //!
-//! polars reads them, and was not written for such files: of 3000 with one bit flipped, 16 made it
-//! panic and 2 made it ask for more memory than there is, which ends the process. So
+//! Files may be damaged, or made to do harm. polars was not written for such files: of 3000 with one
+//! bit flipped, 16 made it panic and 2 made it ask for more memory than there is, which ends the
+//! process. So
 //!
 //! 1. what a file announces is compared with its length before polars sees it: see [`outline`];
 //! 2. a panic of polars becomes an error, and its message is not printed: see [`quietly`];
@@ -10,6 +12,10 @@
 //!    bvlab as a library has the first two.
 
 mod outline;
+mod sheet;
+mod tables;
+
+pub use sheet::contents;
 
 use std::cell::Cell;
 use std::io::SeekFrom;
@@ -25,7 +31,7 @@ use polars::prelude::{ParallelStrategy, ParquetReader, PolarsError};
 /// # Errors
 ///
 /// Why it cannot be read, as the end of a sentence: `cannot read FILE: …`.
-pub fn read<R: MmapBytesReader, T>(
+fn read<R: MmapBytesReader, T>(
     mut file: R,
     read: impl FnOnce(ParquetReader<R>) -> Result<T, PolarsError>,
 ) -> Result<T, String> {
@@ -46,7 +52,7 @@ thread_local! {
 }
 
 /// Does something that may panic; `None` if it did. Nothing is printed.
-pub fn quietly<T>(work: impl FnOnce() -> T) -> Option<T> {
+fn quietly<T>(work: impl FnOnce() -> T) -> Option<T> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let before = take_hook();

@@ -12,7 +12,8 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use super::sheet::{Contents, MOST_BYTES, Refusal, contents};
+use super::sheet::{Contents, MOST_BYTES, Refusal};
+use crate::parquet::contents;
 
 /// How a process that reads Parquet is started.
 struct Reader {

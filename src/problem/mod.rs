@@ -11,7 +11,7 @@ mod inputs;
 mod mixture;
 mod noise;
 mod points;
-mod sheet;
+pub(crate) mod sheet;
 mod table;
 mod truth;
 

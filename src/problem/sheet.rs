@@ -1,18 +1,14 @@
-//! A file of columns, as it is written: CSV or Parquet, read by polars.
+//! A file of columns, as it is written: CSV or Parquet.
 
 use std::collections::HashSet;
-use std::io::Cursor;
 use std::path::Path;
 
-use polars::io::SerReader;
-use polars::prelude::{
-    ArrowDataType, Column, CsvParseOptions, CsvReadOptions, DataType, PolarsError,
-};
+use csv::{ReaderBuilder, StringRecord, Terminator};
 use serde::{Deserialize, Serialize};
 
 use super::apart;
 use super::table::{Key, TableError};
-use crate::parquet::{self, quietly};
+use crate::parquet;
 use crate::words::thousands;
 
 /// The largest file that is read, in bytes.
@@ -20,9 +16,6 @@ pub const MOST_BYTES: u64 = 1 << 28;
 
 /// The most cells of a table.
 pub const MOST_CELLS: usize = 20_000_000;
-
-/// The most bytes of all texts of a table.
-const MOST_TEXT: usize = 1 << 29;
 
 /// Columns of a file, cell by cell, and where the rows stand in it.
 pub(super) struct Sheet {
@@ -38,7 +31,7 @@ pub(super) struct Sheet {
 
 /// What stands in one place of a table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(super) enum Cell {
+pub(crate) enum Cell {
     Missing,
     Number(f64),
     Truth(bool),
@@ -47,8 +40,8 @@ pub(super) enum Cell {
 
 impl Cell {
     /// A cell of a text file.
-    fn read(text: Option<&str>) -> Cell {
-        let text = text.map_or("", str::trim);
+    fn read(text: &str) -> Cell {
+        let text = text.trim();
         match text {
             "" | "NA" | "N/A" | "NULL" | "null" | "None" | "?" => Cell::Missing,
             "true" | "True" | "TRUE" => Cell::Truth(true),
@@ -60,7 +53,7 @@ impl Cell {
         }
     }
 
-    fn of(number: f64) -> Cell {
+    pub(crate) fn of(number: f64) -> Cell {
         match number.is_nan() {
             true => Cell::Missing,
             false => Cell::Number(number),
@@ -179,36 +172,36 @@ fn csv(file: &str, bytes: &[u8]) -> Result<Sheet, TableError> {
     if width.saturating_mul(rows.len()) > MOST_CELLS {
         return Err(too_large(file));
     }
-    // Empty lines are left out: polars may take one for a row.
+    if let Some(record) = records.iter().find(|record| !record.balanced) {
+        let reason = format!("the quotes of line {} do not match", record.line);
+        return Err(unreadable(file, reason).help(
+            "a cell with a separator, a line break or quotes in it stands between quotes, and those in it are doubled",
+        ));
+    }
+    // Lines of nothing but spaces are left out: they are no rows.
     let mut filled = String::with_capacity(text.len());
     for record in &records {
         filled.push_str(record.text);
         filled.push('\n');
     }
-    let options = CsvReadOptions::default()
-        .with_has_header(false)
-        .with_infer_schema_length(Some(0))
-        .with_n_threads(Some(1))
-        .with_parse_options(CsvParseOptions::default().with_separator(separator));
-    let reader = options.into_reader_with_file_handle(Cursor::new(filled));
-    let frame = quietly(|| reader.finish());
-    let frame = frame.ok_or_else(|| unreadable(file, "its quotes do not match"))?;
-    let frame = frame.map_err(|error| unreadable(file, error))?;
-    if frame.width() != width || frame.height() != records.len() {
-        return Err(unreadable(file, "its quotes do not match"));
-    }
-    let mut names = Vec::new();
-    let mut columns = Vec::new();
-    for column in frame.columns() {
-        let words = column.str().map_err(|error| unreadable(file, error))?;
-        let mut words = words.iter();
-        names.push(words.next().flatten().unwrap_or("").trim().to_owned());
-        columns.push(Ok(words.map(Cell::read).collect()));
+    let mut reader = ReaderBuilder::new()
+        .delimiter(separator)
+        .terminator(Terminator::Any(b'\n'))
+        .from_reader(filled.as_bytes());
+    let failed = |error: csv::Error| unreadable(file, error);
+    let names = reader.headers().map_err(failed)?.iter();
+    let names = names.map(|name| name.trim().to_owned()).collect();
+    let mut columns: Vec<Vec<Cell>> = vec![Vec::new(); width];
+    let mut row = StringRecord::new();
+    while reader.read_record(&mut row).map_err(failed)? {
+        for (column, text) in columns.iter_mut().zip(&row) {
+            column.push(Cell::read(text));
+        }
     }
     Ok(Sheet {
         file: file.to_owned(),
         names,
-        columns,
+        columns: columns.into_iter().map(Ok).collect(),
         rows: rows.len(),
         lines: Some(rows.iter().map(|row| row.line).collect()),
     })
@@ -219,18 +212,28 @@ struct Record<'a> {
     line: usize,
     text: &'a str,
     cells: usize,
+    /// Whether quotes enclose whole cells, or stand in pairs within a cell. Otherwise it is not clear
+    /// where cells end.
+    balanced: bool,
 }
 
 fn records(text: &str, separator: u8) -> Vec<Record<'_>> {
+    let bytes = text.as_bytes();
     let mut records = Vec::new();
     let (mut start, mut start_line, mut line) = (0, 1, 1);
-    let (mut quoted, mut cells) = (false, 1);
+    let (mut quoted, mut cells, mut balanced) = (false, 1, true);
+    // Where the cell begins.
+    let mut cell = 0;
     let ends = text.bytes().chain(std::iter::once(b'\n')).enumerate();
     for (i, byte) in ends {
         let last = i == text.len();
+        let enclosed = bytes.get(cell) == Some(&b'"');
         match byte {
             b'"' => quoted = !quoted,
-            b'\n' if quoted && !last => line += 1,
+            b'\n' if quoted && !last => {
+                line += 1;
+                balanced &= enclosed;
+            }
             b'\n' => {
                 let record = &text[start..i];
                 let record = record.strip_suffix('\r').unwrap_or(record);
@@ -239,13 +242,21 @@ fn records(text: &str, separator: u8) -> Vec<Record<'_>> {
                         line: start_line,
                         text: record,
                         cells,
+                        balanced: balanced && !quoted,
                     });
                 }
                 line += 1;
-                (start, start_line, cells) = (i + 1, line, 1);
+                (start, start_line, cells, balanced) = (i + 1, line, 1, true);
+                cell = start;
             }
-            _ if byte == separator && !quoted => cells += 1,
-            _ => {}
+            _ if byte == separator && quoted => balanced &= enclosed,
+            _ if byte == separator => {
+                cells += 1;
+                cell = i + 1;
+            }
+            b'\r' if matches!(bytes.get(i + 1), None | Some(b'\n')) => {}
+            // The quote that closes a cell is its end.
+            _ => balanced &= quoted || !enclosed,
         }
     }
     records
@@ -253,15 +264,16 @@ fn records(text: &str, separator: u8) -> Vec<Record<'_>> {
 
 /// The columns of a Parquet file.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Contents {
-    names: Vec<String>,
-    columns: Vec<Result<Vec<Cell>, String>>,
-    rows: usize,
+pub(crate) struct Contents {
+    pub names: Vec<String>,
+    /// What cannot be read is told by its type.
+    pub columns: Vec<Result<Vec<Cell>, String>>,
+    pub rows: usize,
 }
 
 /// Why a Parquet file is not read.
 #[derive(Serialize, Deserialize)]
-pub(super) enum Refusal {
+pub(crate) enum Refusal {
     WithoutRows,
     TooLarge,
     /// As the end of a sentence: `cannot read FILE: …`.
@@ -269,7 +281,7 @@ pub(super) enum Refusal {
 }
 
 fn parquet(file: &str, bytes: &[u8]) -> Result<Sheet, TableError> {
-    let contents = apart::ask(bytes).unwrap_or_else(|| contents(bytes));
+    let contents = apart::ask(bytes).unwrap_or_else(|| parquet::contents(bytes));
     let contents = contents.map_err(|refusal| match refusal {
         Refusal::WithoutRows => without_rows(file),
         Refusal::TooLarge => too_large(file),
@@ -283,86 +295,5 @@ fn parquet(file: &str, bytes: &[u8]) -> Result<Sheet, TableError> {
         columns: contents.columns,
         rows: contents.rows,
         lines: None,
-    })
-}
-
-/// Reads a Parquet file in this process.
-pub(super) fn contents(bytes: &[u8]) -> Result<Contents, Refusal> {
-    let read = parquet::read(Cursor::new(bytes), |mut reader| {
-        let schema = reader.schema()?;
-        let rows = reader.num_rows()?;
-        if rows == 0 || schema.is_empty() {
-            return Ok(Err(Refusal::WithoutRows));
-        }
-        if schema.len().saturating_mul(rows) > MOST_CELLS {
-            return Ok(Err(Refusal::TooLarge));
-        }
-        let kinds = || schema.iter_values().map(|field| field.dtype());
-        let known = (0..schema.len()).zip(kinds());
-        let known = known.filter(|(_, kind)| is_known(kind)).map(|(i, _)| i);
-        let frame = reader.with_projection(Some(known.collect())).finish()?;
-        // A dictionary can make a long text many times as long as the file.
-        let words = frame
-            .columns()
-            .iter()
-            .filter_map(|column| column.str().ok());
-        let lengths = words.map(|words| words.iter().flatten().map(str::len).sum::<usize>());
-        if lengths.sum::<usize>() > MOST_TEXT {
-            return Ok(Err(Refusal::TooLarge));
-        }
-        let mut found = frame.columns().iter();
-        let mut columns = Vec::new();
-        for kind in kinds() {
-            columns.push(match is_known(kind) {
-                true => Ok(cells(found.next(), rows)?),
-                false => Err(format!("{kind:?}")),
-            });
-        }
-        let names = schema.iter_names().map(|name| name.to_string()).collect();
-        Ok(Ok(Contents {
-            names,
-            columns,
-            rows,
-        }))
-    });
-    let contents = read.map_err(Refusal::Unreadable)??;
-    // What follows counts on it.
-    let mut columns = contents.columns.iter().flatten();
-    match columns.all(|column| column.len() == contents.rows) {
-        true => Ok(contents),
-        false => Err(Refusal::Unreadable("it is damaged".to_owned())),
-    }
-}
-
-/// Whether the polars built in here reads a column of this type.
-fn is_known(kind: &ArrowDataType) -> bool {
-    use ArrowDataType::{
-        Boolean, Float32, Float64, Int32, Int64, LargeUtf8, UInt32, UInt64, Utf8, Utf8View,
-    };
-    let numbers = matches!(kind, Int32 | Int64 | UInt32 | UInt64 | Float32 | Float64);
-    numbers || matches!(kind, Boolean | Utf8 | LargeUtf8 | Utf8View)
-}
-
-fn cells(column: Option<&Column>, rows: usize) -> Result<Vec<Cell>, PolarsError> {
-    let Some(column) = column else {
-        return Ok(vec![Cell::Missing; rows]);
-    };
-    Ok(match column.dtype() {
-        DataType::String => {
-            let words = column.str()?.iter();
-            let cell = |word: &str| Cell::Word(word.to_owned());
-            words.map(|word| word.map_or(Cell::Missing, cell)).collect()
-        }
-        DataType::Boolean => {
-            let truths = column.bool()?.iter();
-            let cells = truths.map(|truth| truth.map_or(Cell::Missing, Cell::Truth));
-            cells.collect()
-        }
-        _ => {
-            let column = column.cast(&DataType::Float64)?;
-            let numbers = column.f64()?.iter();
-            let cells = numbers.map(|number| number.map_or(Cell::Missing, Cell::of));
-            cells.collect()
-        }
     })
 }

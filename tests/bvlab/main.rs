@@ -14,6 +14,7 @@ mod classes;
 mod classifiers;
 mod command_line;
 mod coverage;
+mod csv;
 mod damaged;
 mod degenerate;
 mod discriminant;
