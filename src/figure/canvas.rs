@@ -1,28 +1,24 @@
-//! Drawing with plotters, once, as SVG; PNG and PDF are made from the same drawing.
+//! Drawing with plotters' SVG backend.
 //!
-//! plotters rounds coordinates to whole pixels, which makes curves look like stairs. So everything
-//! is drawn ten times too large, and the SVG's view box scales it down again.
+//! The backend takes whole pixels, which would make curves look like stairs. So everything is drawn
+//! ten times too large, and the SVG's view box scales it down again.
+//!
+//! The backend is called directly: in a browser, the rest of plotters asks the page for the widths
+//! of texts and so needs a window, which a worker does not have. See `text.rs`.
 
-use std::sync::{Arc, Once};
+use std::cell::RefCell;
 
 use base64::Engine;
-use krilla_svg::{SurfaceExt, SvgSettings};
-use plotters::coord::Shift;
-use plotters::prelude::{
-    Circle, DrawingArea, FontDesc, FontFamily, FontStyle, FontTransform, IntoDrawingArea,
-    PathElement, Polygon, RGBColor, SVGBackend, Text,
-};
-use plotters::style::text_anchor::{HPos, Pos, VPos};
-use plotters::style::{Color, TextStyle};
-use resvg::{tiny_skia, usvg};
+use plotters_backend::text_anchor::{HPos, Pos, VPos};
+use plotters_backend::{BackendColor, BackendCoord, BackendStyle, DrawingBackend, FontTransform};
+use plotters_svg::SVGBackend;
 
 use super::FigureError;
+use super::text::{FAMILY, REGULAR, SEMIBOLD, TextStyle};
 use super::theme::{Colour, Page};
 
-const FINE: f64 = 10.0;
-const FAMILY: &str = "Inter";
-static REGULAR: &[u8] = include_bytes!("font/Inter-Regular.otf");
-static SEMIBOLD: &[u8] = include_bytes!("font/Inter-SemiBold.otf");
+/// Pixels of the backend per drawing unit.
+pub(super) const FINE: f64 = 10.0;
 
 /// A place in drawing units, from the top left.
 pub type Place = (f64, f64);
@@ -78,114 +74,98 @@ impl Stroke {
 
 /// A drawing being made.
 pub struct Canvas<'a> {
-    area: DrawingArea<SVGBackend<'a>, Shift>,
+    backend: RefCell<SVGBackend<'a>>,
     /// What it is drawn on.
     pub page: Page,
 }
 
-fn fine((x, y): Place) -> Result<(i32, i32), FigureError> {
-    // Far outside, a place is still a place; what is no number is a mistake in the program.
-    let fits = |value: f64| value.abs() < 1e7;
-    match fits(x) && fits(y) {
-        true => Ok(((x * FINE).round() as i32, (y * FINE).round() as i32)),
-        false => Err(FigureError::draw(format!(
-            "({x}, {y}) is no place on the page"
-        ))),
+/// The style of a line or a shape, as the backend asks for it.
+struct Paint {
+    colour: BackendColor,
+    width: u32,
+}
+
+impl Paint {
+    fn new(rgb: Colour, alpha: f64) -> Self {
+        let colour = BackendColor { alpha, rgb };
+        Paint { colour, width: 1 }
     }
 }
 
-fn all_fine(places: &[Place]) -> Result<Vec<(i32, i32)>, FigureError> {
-    places.iter().copied().map(fine).collect()
-}
-
-fn rgb((r, g, b): Colour) -> RGBColor {
-    RGBColor(r, g, b)
-}
-
-/// A font size in plotters' own measure, which is 1.24 times what others call the size.
-fn font(size: f64, bold: bool) -> FontDesc<'static> {
-    let style = match bold {
-        true => FontStyle::Bold,
-        false => FontStyle::Normal,
-    };
-    FontDesc::new(FontFamily::Name(FAMILY), size * FINE * 1.24, style)
-}
-
-fn register_fonts() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        // Both are part of the program; a font that cannot be read shows as text without width.
-        let _ = plotters::style::register_font(FAMILY, FontStyle::Normal, REGULAR);
-        let _ = plotters::style::register_font(FAMILY, FontStyle::Bold, SEMIBOLD);
-    });
-}
-
-/// How wide a text is.
-pub fn text_width(text: &str, size: f64, bold: bool) -> f64 {
-    register_fonts();
-    let width = font(size, bold)
-        .box_size(text)
-        .map_or(0, |(width, _)| width);
-    f64::from(width) / FINE
-}
-
-/// The text cut to a width, with an ellipsis where something was cut.
-pub fn shortened(text: &str, size: f64, bold: bool, width: f64) -> String {
-    if text_width(text, size, bold) <= width {
-        return text.to_owned();
+impl BackendStyle for Paint {
+    fn color(&self) -> BackendColor {
+        self.colour
     }
-    let chars: Vec<char> = text.chars().collect();
-    let cut = |kept: usize| {
-        let kept: String = chars[..kept].iter().collect();
-        kept.trim_end().to_owned() + "…"
-    };
-    // The most characters that fit, by bisection.
-    let (mut fits, mut too_many) = (0, chars.len());
-    while too_many - fits > 1 {
-        let middle = (fits + too_many) / 2;
-        match text_width(&cut(middle), size, bold) <= width {
-            true => fits = middle,
-            false => too_many = middle,
-        }
+
+    fn stroke_width(&self) -> u32 {
+        self.width
     }
-    cut(fits)
+}
+
+/// The size of a page in pixels of the backend.
+fn size(page: &Page) -> (u32, u32) {
+    ((page.width * FINE) as u32, (page.height * FINE) as u32)
 }
 
 impl Canvas<'_> {
+    /// The pixel of a place; for a place beyond the page, one on its edge.
+    fn fine(&self, (x, y): Place) -> Result<BackendCoord, FigureError> {
+        // Far outside, a place is still a place; what is no number is a mistake in the program.
+        let fits = |value: f64| value.abs() < 1e7;
+        if !(fits(x) && fits(y)) {
+            let message = format!("({x}, {y}) is no place on the page");
+            return Err(FigureError::draw(message));
+        }
+        let pixel = |value: f64, end: u32| ((value * FINE).round() as i32).clamp(0, end as i32);
+        let (width, height) = size(&self.page);
+        Ok((pixel(x, width), pixel(y, height)))
+    }
+
+    fn all_fine(&self, places: &[Place]) -> Result<Vec<BackendCoord>, FigureError> {
+        places.iter().map(|place| self.fine(*place)).collect()
+    }
+
     /// A line through some places.
     pub fn line(&self, places: &[Place], stroke: Stroke) -> Result<(), FigureError> {
         if places.len() < 2 {
             return Ok(());
         }
-        let style = self
-            .rgb(stroke.colour)
-            .mix(stroke.alpha)
-            .stroke_width((stroke.width * FINE).round() as u32);
+        let paint = Paint {
+            width: (stroke.width * FINE).round() as u32,
+            ..self.paint(stroke.colour, stroke.alpha)
+        };
+        let path = |places: &[Place]| {
+            let places = self.all_fine(places)?;
+            let mut backend = self.backend.borrow_mut();
+            backend.draw_path(places, &paint).map_err(FigureError::draw)
+        };
         if !stroke.dashed {
-            let path = PathElement::new(all_fine(places)?, style);
-            return self.area.draw(&path).map_err(FigureError::draw);
+            return path(places);
         }
-        for dash in dashes(places, 3.2 * stroke.width + 3.0, 2.0 * stroke.width + 3.0) {
-            let path = PathElement::new(all_fine(&dash)?, style);
-            self.area.draw(&path).map_err(FigureError::draw)?;
-        }
-        Ok(())
+        let dashes = dashes(places, 3.2 * stroke.width + 3.0, 2.0 * stroke.width + 3.0);
+        dashes.iter().try_for_each(|dash| path(dash))
     }
 
     /// A filled shape.
     pub fn fill(&self, places: &[Place], colour: Colour, alpha: f64) -> Result<(), FigureError> {
-        let shape = Polygon::new(all_fine(places)?, self.rgb(colour).mix(alpha));
-        self.area.draw(&shape).map_err(FigureError::draw)
+        self.polygon(places, &self.paint(colour, alpha))
     }
 
     /// A filled shape in a colour that is the same on any page.
     pub fn fill_as_is(&self, places: &[Place], colour: Colour) -> Result<(), FigureError> {
-        let shape = Polygon::new(all_fine(places)?, rgb(colour).filled());
-        self.area.draw(&shape).map_err(FigureError::draw)
+        self.polygon(places, &Paint::new(colour, 1.0))
     }
 
-    fn rgb(&self, colour: Colour) -> RGBColor {
-        rgb(self.page.paint(colour))
+    fn polygon(&self, places: &[Place], paint: &Paint) -> Result<(), FigureError> {
+        let places = self.all_fine(places)?;
+        let mut backend = self.backend.borrow_mut();
+        backend
+            .fill_polygon(places, paint)
+            .map_err(FigureError::draw)
+    }
+
+    fn paint(&self, colour: Colour, alpha: f64) -> Paint {
+        Paint::new(self.page.paint(colour), alpha)
     }
 
     /// A disc.
@@ -196,19 +176,30 @@ impl Canvas<'_> {
         colour: Colour,
         alpha: f64,
     ) -> Result<(), FigureError> {
-        let style = self.rgb(colour).mix(alpha).filled();
-        let shape = Circle::new(fine(place)?, (radius * FINE) as i32, style);
-        self.area.draw(&shape).map_err(FigureError::draw)
+        self.circle(place, radius, &self.paint(colour, alpha), true)
     }
 
     /// A circle.
     pub fn ring(&self, place: Place, radius: f64, stroke: Stroke) -> Result<(), FigureError> {
-        let style = self
-            .rgb(stroke.colour)
-            .mix(stroke.alpha)
-            .stroke_width((stroke.width * FINE) as u32);
-        let shape = Circle::new(fine(place)?, (radius * FINE) as i32, style);
-        self.area.draw(&shape).map_err(FigureError::draw)
+        let paint = Paint {
+            width: (stroke.width * FINE) as u32,
+            ..self.paint(stroke.colour, stroke.alpha)
+        };
+        self.circle(place, radius, &paint, false)
+    }
+
+    fn circle(
+        &self,
+        place: Place,
+        radius: f64,
+        paint: &Paint,
+        filled: bool,
+    ) -> Result<(), FigureError> {
+        let (place, radius) = (self.fine(place)?, (radius * FINE) as u32);
+        let mut backend = self.backend.borrow_mut();
+        backend
+            .draw_circle(place, radius, paint, filled)
+            .map_err(FigureError::draw)
     }
 
     /// A text, its middle height at the place.
@@ -220,7 +211,19 @@ impl Canvas<'_> {
         colour: Colour,
         side: Side,
     ) -> Result<(), FigureError> {
-        self.write(place, text, font(size, bold), colour, side)
+        let side = match side {
+            Side::Right => HPos::Left,
+            Side::Middle => HPos::Center,
+            Side::Left => HPos::Right,
+        };
+        let style = TextStyle {
+            size,
+            bold,
+            colour: self.page.paint(colour),
+            anchor: Pos::new(side, VPos::Center),
+            transform: FontTransform::None,
+        };
+        self.write(place, text, &style)
     }
 
     /// A text that reads upwards, its middle height at the place.
@@ -231,29 +234,22 @@ impl Canvas<'_> {
         size: f64,
         colour: Colour,
     ) -> Result<(), FigureError> {
-        let font = font(size, false).transform(FontTransform::Rotate270);
-        self.write(place, text, font, colour, Side::Middle)
+        let style = TextStyle {
+            size,
+            bold: false,
+            colour: self.page.paint(colour),
+            anchor: Pos::new(HPos::Center, VPos::Center),
+            transform: FontTransform::Rotate270,
+        };
+        self.write(place, text, &style)
     }
 
-    fn write(
-        &self,
-        place: Place,
-        text: &str,
-        font: FontDesc<'static>,
-        colour: Colour,
-        side: Side,
-    ) -> Result<(), FigureError> {
-        let side = match side {
-            Side::Right => HPos::Left,
-            Side::Middle => HPos::Center,
-            Side::Left => HPos::Right,
-        };
-        let colour = self.rgb(colour);
-        let style = TextStyle::from(font)
-            .color(&colour)
-            .pos(Pos::new(side, VPos::Center));
-        let element = Text::new(text.to_owned(), fine(place)?, style);
-        self.area.draw(&element).map_err(FigureError::draw)
+    fn write(&self, place: Place, text: &str, style: &TextStyle) -> Result<(), FigureError> {
+        let place = self.fine(place)?;
+        let mut backend = self.backend.borrow_mut();
+        backend
+            .draw_text(text, style, place)
+            .map_err(FigureError::draw)
     }
 }
 
@@ -297,8 +293,9 @@ fn dashes(places: &[Place], dash: f64, gap: f64) -> Vec<Vec<Place>> {
 /// A finished drawing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
-    svg: String,
-    page: Page,
+    /// The SVG without its fonts.
+    pub(super) svg: String,
+    pub(super) page: Page,
 }
 
 impl Drawing {
@@ -307,15 +304,19 @@ impl Drawing {
         page: Page,
         draw: impl FnOnce(&Canvas) -> Result<(), FigureError>,
     ) -> Result<Drawing, FigureError> {
-        register_fonts();
         let mut svg = String::new();
-        let (width, height) = ((page.width * FINE) as u32, (page.height * FINE) as u32);
+        let (width, height) = size(&page);
         {
-            let area = SVGBackend::with_string(&mut svg, (width, height)).into_drawing_area();
-            area.fill(&rgb(page.paper())).map_err(FigureError::draw)?;
-            let canvas = Canvas { area, page };
+            let mut backend = SVGBackend::with_string(&mut svg, (width, height));
+            let corner = (width as i32, height as i32);
+            backend
+                .draw_rect((0, 0), corner, &Paint::new(page.paper(), 1.0), true)
+                .map_err(FigureError::draw)?;
+            let backend = RefCell::new(backend);
+            let canvas = Canvas { backend, page };
             draw(&canvas)?;
-            canvas.area.present().map_err(FigureError::draw)?;
+            let mut backend = canvas.backend.borrow_mut();
+            backend.present().map_err(FigureError::draw)?;
         }
         // The opening tag gets its real size, and rounded joints and ends for all lines.
         let (_, content) = svg.split_once('>').unwrap_or(("", &svg));
@@ -348,82 +349,4 @@ impl Drawing {
         let (head, content) = self.svg.split_once('>').unwrap_or(("", &self.svg));
         format!("{head}>{style}{content}")
     }
-
-    /// As PNG.
-    ///
-    /// # Errors
-    ///
-    /// If the drawing cannot be rendered, which would be a mistake in the program.
-    pub fn to_png(&self) -> Result<Vec<u8>, FigureError> {
-        let Page {
-            width,
-            height,
-            pixels,
-            ..
-        } = self.page;
-        let size = |units: f64| (units as f32 * pixels).round() as u32;
-        let mut image = tiny_skia::Pixmap::new(size(width), size(height))
-            .ok_or_else(|| FigureError::draw("no room for the picture"))?;
-        let scale = tiny_skia::Transform::from_scale(pixels, pixels);
-        resvg::render(&self.tree()?, scale, &mut image.as_mut());
-        encode(&image)
-    }
-
-    /// As PDF, in which text stays text.
-    ///
-    /// # Errors
-    ///
-    /// If the drawing cannot be written, which would be a mistake in the program.
-    pub fn to_pdf(&self) -> Result<Vec<u8>, FigureError> {
-        let Page {
-            width,
-            height,
-            points,
-            ..
-        } = self.page;
-        let none = || FigureError::draw("no room for the page");
-        let [width, height] = [width, height].map(|units| units as f32 * points);
-        let size = krilla::geom::Size::from_wh(width, height).ok_or_else(none)?;
-        let settings = krilla::page::PageSettings::from_wh(width, height).ok_or_else(none)?;
-        let mut document = krilla::Document::new();
-        let mut page = document.start_page_with(settings);
-        let mut surface = page.surface();
-        surface
-            .draw_svg(&self.tree()?, size, SvgSettings::default())
-            .ok_or_else(none)?;
-        surface.finish();
-        page.finish();
-        let failed = |error| FigureError::draw(format!("{error:?}"));
-        document.finish().map_err(failed)
-    }
-
-    fn tree(&self) -> Result<usvg::Tree, FigureError> {
-        let mut fonts = usvg::fontdb::Database::new();
-        fonts.load_font_data(REGULAR.to_vec());
-        fonts.load_font_data(SEMIBOLD.to_vec());
-        let options = usvg::Options {
-            font_family: FAMILY.to_owned(),
-            fontdb: Arc::new(fonts),
-            ..usvg::Options::default()
-        };
-        usvg::Tree::from_str(&self.svg, &options).map_err(FigureError::draw)
-    }
-}
-
-/// The smallest PNG: figures fill their paper, so no transparency is kept.
-fn encode(image: &tiny_skia::Pixmap) -> Result<Vec<u8>, FigureError> {
-    let colours = image.data().chunks_exact(4).flat_map(|pixel| &pixel[..3]);
-    let colours: Vec<u8> = colours.copied().collect();
-    let mut bytes = Vec::new();
-    let mut encoder = png::Encoder::new(&mut bytes, image.width(), image.height());
-    encoder.set_color(png::ColorType::Rgb);
-    encoder.set_compression(png::Compression::High);
-    // Line drawings on white pack best as they are.
-    encoder.set_filter(png::Filter::NoFilter);
-    let mut writer = encoder.write_header().map_err(FigureError::draw)?;
-    writer
-        .write_image_data(&colours)
-        .map_err(FigureError::draw)?;
-    writer.finish().map_err(FigureError::draw)?;
-    Ok(bytes)
 }

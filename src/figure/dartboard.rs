@@ -1,9 +1,10 @@
 //! Predictions at two test points as darts, one board per learner; the truth is the bull's eye.
 
 use super::axis::{Axis, room};
-use super::canvas::{Canvas, Side, Stroke, shortened, text_width};
+use super::canvas::{Canvas, Side, Stroke};
 use super::panel::{Frame, TITLE};
 use super::select::{Series, ShownAt, best, column, learners, rows_at};
+use super::text::{shortened, text_width};
 use super::{FigureError, theme};
 use crate::experiment::{Dartboard, Experiment, Scale};
 use crate::outcome::Tables;

@@ -1,9 +1,10 @@
 //! Parts of the error over both axes of a two-way sweep, as colours.
 
 use super::axis::{Axis, tick_label};
-use super::canvas::{Canvas, Side, Stroke, shortened, text_width};
+use super::canvas::{Canvas, Side, Stroke};
 use super::panel::{Frame, Panel, Surroundings, TITLE, y_room};
 use super::select::{Series, column, column_name, doubtful, is_mean, learners, rows_of};
+use super::text::{shortened, text_width};
 use super::{FigureError, theme};
 use crate::experiment::{Axis as Swept, Curve, Experiment, Heatmap, Part, Scale};
 use crate::outcome::Tables;

@@ -12,12 +12,16 @@ mod dartboard;
 mod fits;
 mod heatmap;
 mod panel;
+mod pdf;
+mod png;
 mod pointwise;
 mod select;
 mod simulation;
 mod sources;
+mod text;
 mod theme;
 mod tradeoff;
+mod tree;
 
 pub use canvas::Drawing;
 pub(crate) use simulation::percent;
@@ -25,8 +29,9 @@ pub(crate) use simulation::percent;
 use crate::experiment::{Experiment, Figure, Kind, Part, Scale};
 use crate::outcome::{Place, Tables};
 use crate::words::{short, thousands};
-use canvas::{Canvas, Side, shortened, text_width};
+use canvas::{Canvas, Side};
 use panel::Frame;
+use text::{shortened, text_width};
 use theme::Page;
 
 /// The margin on the left of everything.

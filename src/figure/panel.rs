@@ -2,7 +2,8 @@
 
 use super::FigureError;
 use super::axis::{Axis, tick_label};
-use super::canvas::{Canvas, Place, Side, Stroke, shortened, text_width};
+use super::canvas::{Canvas, Place, Side, Stroke};
+use super::text::{shortened, text_width};
 use super::theme;
 use crate::experiment::{Mark, Note, Scale};
 

@@ -1,9 +1,10 @@
 //! The panels of a simulation, side by side: what was seen with its intervals, theory through it.
 
 use super::axis::{Axis, room};
-use super::canvas::{Canvas, Side, Stroke, text_width};
+use super::canvas::{Canvas, Side, Stroke};
 use super::heatmap::{self, Colours};
 use super::panel::{self, Frame, Label, Surroundings, TITLE, labels_width, write_labels, y_room};
+use super::text::text_width;
 use super::{FigureError, theme};
 use crate::decompose::interval_factor;
 use crate::experiment::{Experiment, Length, Scale, SimulationFigure};

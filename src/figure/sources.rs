@@ -1,9 +1,10 @@
 //! The variance by source over the sweep, stacked.
 
 use super::axis::{Axis, room};
-use super::canvas::{Canvas, Stroke, text_width};
+use super::canvas::{Canvas, Stroke};
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
 use super::select::{Series, column, doubtful, rows_of, series, stretches};
+use super::text::text_width;
 use super::{FigureError, theme};
 use crate::decompose::SOURCES;
 use crate::experiment::{Experiment, Scale, SourcesFigure};

@@ -1,11 +1,12 @@
 //! Noise, bias², variance and risk over the sweep.
 
 use super::axis::{Axis, room};
-use super::canvas::{Canvas, Side, Stroke, shortened, text_width};
+use super::canvas::{Canvas, Side, Stroke};
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
 use super::select::{
     Series, column, column_name, doubtful, factor, is_mean, rows_at, rows_of, series, stretches,
 };
+use super::text::{shortened, text_width};
 use super::{FigureError, theme};
 use crate::decompose::Loss;
 use crate::experiment::{Experiment, Lower, Mark, Part, Scale, Tradeoff};
