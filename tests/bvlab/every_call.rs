@@ -260,7 +260,14 @@ fn a_figure_that_cannot_be_written_is_left_out_and_named() {
         let case = format!("{call} {number}");
         place.done(&OLD);
         let inject = format!("inject={call}:error=EIO:when={number}");
-        let options = ["-o", "/dev/null", "-e", &format!("trace={call}"), "-e", &inject];
+        let options = [
+            "-o",
+            "/dev/null",
+            "-e",
+            &format!("trace={call}"),
+            "-e",
+            &inject,
+        ];
         let (code, out, err) = answer(straced(&place, &options, &RICH).output().unwrap());
         tried += 1;
         let Some(undrawn) = undrawn(&home, &case) else {
@@ -273,9 +280,15 @@ fn a_figure_that_cannot_be_written_is_left_out_and_named() {
         }
         lacking += 1;
         assert!(files(&home) == expected, "{case}");
-        assert!(code == 1 && err.contains("cannot write old."), "{case}: {code} {err}");
+        assert!(
+            code == 1 && err.contains("cannot write old."),
+            "{case}: {code} {err}"
+        );
         let (code, out, _) = place.run(&["verify", "results/t"]);
-        assert!(code == 1 && out.contains("missing old."), "{case}: {code} {out}");
+        assert!(
+            code == 1 && out.contains("missing old."),
+            "{case}: {code} {out}"
+        );
         // Drawn from the tables, nothing is missing any more.
         place.done(&["draw", "results/t", "--format", "png,svg"]);
         assert!(whole(&home, &case) && files(&home) == made, "{case}");
