@@ -12,13 +12,14 @@
 //! as behind NAT. The hostile ones each keep doing one of five things: they hold idle connections, 2100
 //! in all; fill the memory that runs may have; ask for lessons with names of 250 000 letters; begin
 //! runs by the dozen and leave; ask for large pictures. The lecturer asks for a new setting every
-//! second. Printed are runs, refusals and errors of good will, the lecturer's waiting times, and the
-//! server's memory up to a minute after all have left. A refusal or an error makes the exit code 1.
+//! second. Printed are runs, refusals and errors of good will, how long runs took at the shared address
+//! and at others, the lecturer's waiting times, and the server's memory up to a minute after all have
+//! left. A refusal or an error makes the exit code 1.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
@@ -45,6 +46,8 @@ struct Counts {
     refused: AtomicU64,
     errors: AtomicU64,
     bytes: AtomicU64,
+    /// How long whole runs took, at the shared address and at others.
+    took: [Mutex<Vec<Duration>>; 2],
 }
 
 /// A client, and how it finds the lab.
@@ -116,8 +119,10 @@ async fn class(lecturer: Visitor, server: u32, clients: u64, hostile: u64, secon
         port: lecturer.port,
         key: None,
     };
+    let mut students = Vec::new();
     for number in 0..clients - hostile {
-        tokio::spawn(good_will(student(number), number, end, counts.clone()));
+        let one = good_will(student(number), number, end, counts.clone());
+        students.push(tokio::spawn(one));
     }
     for number in clients - hostile..clients {
         let each = (IDLE / hostile.div_ceil(KINDS)) as usize;
@@ -149,7 +154,9 @@ async fn class(lecturer: Visitor, server: u32, clients: u64, hostile: u64, secon
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
     // Those that are under way may end.
-    tokio::time::sleep(Duration::from_secs(3)).await;
+    for student in students {
+        let _ = student.await;
+    }
     let at_end = memory(server);
     let [runs, refused, errors, bytes] =
         [&counts.runs, &counts.refused, &counts.errors, &counts.bytes]
@@ -158,26 +165,18 @@ async fn class(lecturer: Visitor, server: u32, clients: u64, hostile: u64, secon
         "good will: {runs} runs to their end, {refused} refusals, {errors} errors, {} MB",
         bytes >> 20
     );
-    for (what, pick) in [("first message", 0), ("whole run", 1)] {
-        let mut times: Vec<u128> = waits
-            .iter()
-            .map(|(first, last)| [first, last][pick].as_millis())
-            .collect();
-        times.sort_unstable();
-        let at = |share: usize| {
-            times
-                .get((times.len().max(1) - 1) * share / 100)
-                .copied()
-                .unwrap_or(0)
-        };
-        println!(
-            "lecturer, {what}: median {} ms, 95 % {} ms, longest {} ms of {}",
-            at(50),
-            at(95),
-            at(100),
-            times.len()
-        );
+    for (who, took) in ["shared address", "addresses of their own"]
+        .iter()
+        .zip(&counts.took)
+    {
+        let took = took.lock().map(|took| took.clone()).unwrap_or_default();
+        print_times(who, took.into_iter());
     }
+    print_times(
+        "lecturer, first message",
+        waits.iter().map(|(first, _)| *first),
+    );
+    print_times("lecturer, whole run", waits.iter().map(|(_, last)| *last));
     tokio::time::sleep(REST).await;
     let (middle, last) = (in_the_middle.unwrap_or(0), memory(server));
     println!(
@@ -187,13 +186,36 @@ async fn class(lecturer: Visitor, server: u32, clients: u64, hostile: u64, secon
     errors > 0 || refused > 0
 }
 
+/// Prints what is to be known of some waiting times.
+fn print_times(what: &str, times: impl Iterator<Item = Duration>) {
+    let mut times: Vec<u128> = times.map(|time| time.as_millis()).collect();
+    times.sort_unstable();
+    let at = |share: usize| {
+        let place = (times.len().max(1) - 1) * share / 100;
+        times.get(place).copied().unwrap_or(0)
+    };
+    println!(
+        "{what}: median {} ms, 95 % {} ms, longest {} ms of {}",
+        at(50),
+        at(95),
+        at(100),
+        times.len()
+    );
+}
+
 /// Moves a slider, watches, thinks, and again.
 async fn good_will(student: Visitor, number: u64, end: Instant, counts: Arc<Counts>) {
     let mut dice = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     while Instant::now() < end {
         let answer = ask(&student, &scene(&mut dice), &counts).await;
         let count = match answer {
-            Ok(Answer::Run { .. }) => &counts.runs,
+            Ok(Answer::Run { last, .. }) => {
+                let took = &counts.took[usize::from(number >= BEHIND_NAT)];
+                if let Ok(mut took) = took.lock() {
+                    took.push(last);
+                }
+                &counts.runs
+            }
             Ok(Answer::Refused) => &counts.refused,
             Err(error) => {
                 eprintln!("student {number}: {error}");

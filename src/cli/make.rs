@@ -260,6 +260,7 @@ impl Computed<'_> {
             threads,
             files: Vec::new(),
             sha256: BTreeMap::new(),
+            undrawn: Vec::new(),
             table: TableNote::of(experiment),
             run_hash: experiment.source.run_hash(),
             figure_hash: experiment.source.figure_hash(),

@@ -184,7 +184,14 @@ pub fn draw_all(
                 Format::Pdf => drawing.to_pdf().map_err(failed)?,
             };
             let file = format.file(&figure.name);
-            staging.write(&file, &bytes).map_err(Failure::failed)?;
+            staging.write(&file, &bytes).map_err(|error| {
+                let reason = std::error::Error::source(&error).map(ToString::to_string);
+                Failure::failed(miette::miette!(
+                    help = "check write permission and free disk space; `bvlab draw DIR` draws the figures of saved tables",
+                    "cannot write {file}: {}",
+                    reason.unwrap_or_default()
+                ))
+            })?;
         }
     }
     Ok(())

@@ -2,16 +2,21 @@
 //!
 //! Equal requests share one run. Every run has threads of its own, which ask before every training
 //! set, and every few milliseconds within a long one, whether it is their turn: the conductor opens
-//! the gates of as many students' runs as there are cores, of new runs first and then of those clients
-//! that have had the least computing, and those of the lecturer always. So a new setting is seen at
-//! once, nobody starves another, a run that nobody listens to any more ends when it asks next, and how
-//! many run, wait and are remembered is bounded.
+//! the gates of as many students' runs as there are cores, and those of the lecturer always. New runs
+//! come first, then short ones that have waited for long, then those of clients that have had the
+//! least computing. So a new setting is seen at once, nobody starves another, a run that nobody listens
+//! to any more ends when it asks next, and how many run, wait and are remembered is bounded.
+//!
+//! A run that has computed for half a second is *long*. It gives its place up: the next run begins, and
+//! long ones share a quarter of the computing and whatever the others leave. Otherwise a few clients
+//! with long runs would have all places, and everybody else would wait to begin.
 //!
 //! A client is a network (see `identity`), which may be a whole class: it can have many runs under
-//! way, and is refused none as long as there is room. Where room is short, a client that has runs
-//! already leaves the last quarter to those that have none, and a run that would be one too many to
-//! wait takes the place of the latest of whoever has the most. Half of the memory is the lecturer's, and
-//! threads of students' runs have a lower priority.
+//! way, and is refused none as long as there is room. Where room is short, runs begin in the order in
+//! which they were asked for, those of clients with a sixth of the places after the others; clients with
+//! several runs together leave the last quarter to those that have none; and a run that would be one
+//! too many to wait takes the place of the latest of whoever has the most. Half of the memory is the
+//! lecturer's, and threads of students' runs have a lower priority.
 
 use std::collections::{HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -36,8 +41,10 @@ use crate::engine::{Kept, Observer, Options, RunError};
 use crate::experiment::Experiment;
 use crate::outcome::Done;
 
-/// The most runs of students that have begun, for every core.
+/// The most short runs of students that have begun, for every core,
 const RUNNING_PER_CORE: usize = 16;
+/// and the most runs, with the long ones, each of which is a thread that waits for its turn.
+const BEGUN_PER_CORE: usize = 128;
 /// As how many students a network can count, by the runs that it has begun: a class behind one address
 /// gets more than one student at home, and a hostile client not much more.
 const CROWD: usize = 10;
@@ -52,6 +59,14 @@ const MOST_REMEMBERED: usize = 64 << 20;
 const HEAD_START: Duration = Duration::from_millis(20);
 /// How long a turn is, where there are more runs than cores.
 const TURN: Duration = Duration::from_millis(10);
+/// After how much computing a run is long.
+const LONG: Duration = Duration::from_millis(500);
+/// The most that long runs are ahead of their share or behind it, in microseconds.
+const OWED: i64 = 1_000_000;
+/// After how long a short run goes before the others, the oldest first.
+const LATE: Duration = Duration::from_secs(5);
+/// The share of students' computing that long runs have, whatever the others ask for: one of so many.
+const LONG_SHARE: i64 = 4;
 /// After how much computing a run counts as slow: the frames of its first training sets are then said as they
 /// come. Those of a quick one are made only when they are asked for.
 const SLOW: Duration = Duration::from_millis(150);
@@ -79,6 +94,8 @@ struct State {
     /// By client with runs under way: how much computing it has had, in microseconds, counted from
     /// what the others had when it came.
     had: HashMap<Client, u64>,
+    /// How much of their share long runs have not had yet, in microseconds.
+    owed: i64,
 }
 
 /// A run, and what it has said so far.
@@ -183,26 +200,12 @@ impl Jobs {
             other.say(&messages::busy(&message));
             other.finish();
         }
-        let job = Arc::new(Job {
-            key,
-            client,
-            lecturer: AtomicBool::new(client.lecturer),
-            limits: *limits,
+        let job = Job {
             memory,
             threads,
-            experiment: Arc::new(experiment),
-            listeners: AtomicUsize::new(1),
-            cancelled: AtomicBool::new(false),
-            overdue: AtomicBool::new(false),
-            open: AtomicBool::new(true),
-            gate: Mutex::new(()),
-            opened: Condvar::new(),
-            asked: Instant::now(),
-            used: AtomicU64::new(0),
-            log: RwLock::default(),
-            news: watch::Sender::new(0),
-            done: OnceLock::new(),
-        });
+            ..Job::new(key, Arc::new(experiment), client, Instant::now())
+        };
+        let job = Arc::new(job);
         // Before any computing: the page can draw its axes.
         job.say(&head);
         state.waiting.push(job.clone());
@@ -266,7 +269,7 @@ impl Jobs {
     fn conduct(&self) {
         let mut state = self.lock();
         while !self.closing.load(Ordering::Relaxed) {
-            let contended = state.deal(self.cores);
+            let contended = state.deal(self.cores, Instant::now());
             let pause = match (contended, state.running.is_empty()) {
                 (true, _) => TURN,
                 (false, false) => 10 * TURN,
@@ -317,11 +320,16 @@ impl State {
     }
 
     /// Takes the latest run from those that wait of the client that has the most, if that is more
-    /// than the one who asks has.
+    /// than the one who asks has. A long run counts for many.
     fn one_too_many(&mut self, client: Client) -> Option<Arc<Job>> {
         let mut counts: HashMap<Client, usize> = HashMap::new();
         for job in self.waiting.iter().filter(|job| !job.is_lecturer()) {
             *counts.entry(job.client).or_insert(0) += 1;
+        }
+        for job in self.running.iter().filter(|job| job.is_long()) {
+            if let Some(count) = counts.get_mut(&job.client) {
+                *count += CROWD;
+            }
         }
         let mine = counts.get(&client).copied().unwrap_or(0);
         let most = counts.values().copied().max()?;
@@ -333,17 +341,15 @@ impl State {
     /// The place among those that wait of the one that is to begin, if there is room: the lecturer
     /// before all others, then who has few running.
     fn next(&self, cores: usize) -> Option<usize> {
-        let first = |(place, job): &(usize, &Arc<Job>)| {
-            let mine = self.running.iter().filter(|one| one.client == job.client);
-            (mine.count() / CROWD, *place)
-        };
         let waiting = || self.waiting.iter().enumerate();
         // A large run of the lecturer's waits for room: others must not take it.
         if let Some((place, job)) = waiting().find(|(_, job)| job.is_lecturer()) {
             return self.has_room_for_lecturer(job).then_some(place);
         }
-        let able = waiting().filter(|(_, job)| self.has_room_for_student(job, cores));
-        able.min_by_key(first).map(|(place, _)| place)
+        let room = Room::of(&self.running, cores);
+        let able = waiting().filter(|(_, job)| room.is_for(job));
+        let first = able.min_by_key(|(place, job)| (room.has_many(job.client), *place));
+        first.map(|(place, _)| place)
     }
 
     /// Whether the memory is there: half of it is the lecturer's, and what is left of the other half.
@@ -351,24 +357,6 @@ impl State {
         let (lecturer, students) = self.memory();
         let own = lecturer + job.memory <= MOST_MEMORY - STUDENTS_MEMORY;
         own || lecturer + students + job.memory <= MOST_MEMORY || self.running.is_empty()
-    }
-
-    /// Whether a place and the memory are there; the last quarter of both is kept for those that have
-    /// no run yet, or in the case of memory hold little.
-    fn has_room_for_student(&self, job: &Job, cores: usize) -> bool {
-        let students = self.running.iter().filter(|job| !job.is_lecturer());
-        let running = students.clone().count();
-        let mine = students.filter(|other| other.client == job.client);
-        let mut places = RUNNING_PER_CORE * cores;
-        if mine.clone().next().is_some() {
-            places -= places / 4;
-        }
-        let mut memory = STUDENTS_MEMORY;
-        if mine.map(|other| other.memory).sum::<usize>() > memory / 8 {
-            memory -= memory / 4;
-        }
-        let (_, held) = self.memory();
-        running < places && held + job.memory <= memory
     }
 
     /// The bytes that runs hold, those of the lecturer and those of students.
@@ -385,8 +373,7 @@ impl State {
 
     /// Opens the gates of those whose turn it is, and closes the others'. Returns whether there are
     /// more than can run at once.
-    fn deal(&mut self, cores: usize) -> bool {
-        let now = Instant::now();
+    fn deal(&mut self, cores: usize, now: Instant) -> bool {
         let passed = now - self.dealt.replace(now).unwrap_or(now);
         let passed = passed.as_micros() as u64;
         let newcomer = self.had.values().copied().min().unwrap_or(0);
@@ -414,16 +401,37 @@ impl State {
             false => (cores - 1).max(1),
         };
         let contended = students.len() > slots;
+        let mut long: HashMap<Client, u64> = HashMap::new();
+        for job in students.iter().filter(|job| job.is_long()) {
+            *long.entry(job.client).or_insert(0) += job.used();
+        }
         let head_start = HEAD_START.as_micros() as u64;
-        students.sort_by_key(|job| match job.used() {
-            used if used < head_start => (false, used, 0),
-            // Of one client's, the run that has had the least for the time it has waited: a long one
-            // would otherwise wait for all short ones that come after it.
-            used => {
-                let since = now.duration_since(job.asked).as_millis() as u64;
-                (true, self.had[&job.client], 1000 * used / since.max(1))
+        students.sort_by_key(|job| {
+            let used = job.used();
+            let since = now.duration_since(job.asked);
+            let since_ms = since.as_millis() as u64;
+            match used {
+                used if used < head_start => (0, used, 0),
+                _ if job.is_long() => (3, long[&job.client], used),
+                _ if since > LATE => (1, u64::MAX - since_ms, 0),
+                // Of one client's, the run that has had the least for the time it has waited: an older
+                // one would otherwise wait for all that come after it.
+                used => (2, self.had[&job.client], 1000 * used / since_ms.max(1)),
             }
         });
+        let computed = (passed as usize * slots) as i64;
+        let first_long = students.iter().position(|job| job.is_long());
+        self.owed = match first_long {
+            Some(place) if contended => {
+                let had = students.iter().filter(|job| job.is_long() && job.is_open());
+                let owed = self.owed + computed / LONG_SHARE - had.count() as i64 * passed as i64;
+                if owed > 0 {
+                    students[..=place].rotate_right(1);
+                }
+                owed.clamp(-OWED, OWED)
+            }
+            _ => 0,
+        };
         for (place, job) in students.iter().enumerate() {
             job.set_open(place < slots);
         }
@@ -442,7 +450,104 @@ impl State {
     }
 }
 
+/// What students' runs that have begun leave to others.
+struct Room {
+    places: usize,
+    begun: usize,
+    clients: HashMap<Client, Held>,
+    all: Held,
+    /// Short runs of clients that have more than one.
+    several: usize,
+}
+
+/// What some runs hold.
+#[derive(Clone, Copy, Default)]
+struct Held {
+    short: usize,
+    begun: usize,
+    memory: usize,
+}
+
+impl Held {
+    fn add(&mut self, job: &Job) {
+        self.short += usize::from(!job.is_long());
+        self.begun += 1;
+        self.memory += job.memory;
+    }
+}
+
+impl Room {
+    fn of(running: &[Arc<Job>], cores: usize) -> Self {
+        let mut clients: HashMap<Client, Held> = HashMap::new();
+        let mut all = Held::default();
+        for job in running.iter().filter(|job| !job.is_lecturer()) {
+            clients.entry(job.client).or_default().add(job);
+            all.add(job);
+        }
+        let several = clients.values().map(|held| held.short);
+        Room {
+            places: RUNNING_PER_CORE * cores,
+            begun: BEGUN_PER_CORE * cores,
+            several: several.filter(|short| *short > 1).sum(),
+            clients,
+            all,
+        }
+    }
+
+    fn held_by(&self, client: Client) -> Held {
+        self.clients.get(&client).copied().unwrap_or_default()
+    }
+
+    /// How often a client has a sixth of the places.
+    fn has_many(&self, client: Client) -> usize {
+        self.held_by(client).begun / (self.places / 6).max(1)
+    }
+
+    /// Whether a place and the memory are there; the last quarter of both is kept for those that have
+    /// no run yet, or in the case of memory hold little.
+    fn is_for(&self, job: &Job) -> bool {
+        let kept = |all: usize, keep: bool| if keep { all - all / 4 } else { all };
+        let mine = self.held_by(job.client);
+        // Only clients with several runs leave the last quarter, together. If all runs counted, this one
+        // would never begin while others, with one each, have most of the places.
+        let several = match mine.short {
+            0 => 0,
+            1 => self.several + 1,
+            _ => self.several,
+        };
+        let memory = kept(STUDENTS_MEMORY, mine.memory > STUDENTS_MEMORY / 8);
+        self.all.short < self.places
+            && several < kept(self.places, true)
+            && self.all.begun < kept(self.begun, mine.begun > 0)
+            && self.all.memory + job.memory <= memory
+    }
+}
+
 impl Job {
+    /// A run that somebody listens to, and that holds nothing yet.
+    fn new(key: String, experiment: Arc<Experiment>, client: Client, asked: Instant) -> Self {
+        Job {
+            key,
+            client,
+            lecturer: AtomicBool::new(client.lecturer),
+            limits: *client.limits(),
+            memory: 0,
+            threads: 1,
+            experiment,
+            listeners: AtomicUsize::new(1),
+            cancelled: AtomicBool::new(false),
+            overdue: AtomicBool::new(false),
+            open: AtomicBool::new(true),
+            gate: Mutex::new(()),
+            opened: Condvar::new(),
+            asked,
+            used: AtomicU64::new(0),
+            log: RwLock::default(),
+            news: watch::Sender::new(0),
+            done: OnceLock::new(),
+        }
+    }
+
     fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
@@ -453,6 +558,10 @@ impl Job {
 
     fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
+    }
+
+    fn is_long(&self) -> bool {
+        self.used() >= LONG.as_micros() as u64
     }
 
     fn is_slow(&self) -> bool {
@@ -749,6 +858,9 @@ enum Line {
     NotYet,
     End,
 }
+
+#[cfg(test)]
+mod crowd;
 
 #[cfg(test)]
 mod tests {

@@ -45,6 +45,9 @@ pub struct Manifest {
     /// The SHA-256 of each file, in hexadecimal. Results of earlier versions have none.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sha256: BTreeMap<String, String>,
+    /// Figures that were asked for and could not be drawn or written: they are not among the files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub undrawn: Vec<String>,
     /// The table of real data that the experiment is about, if it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<TableNote>,
@@ -124,7 +127,8 @@ impl Manifest {
     /// Whether a file is a figure, which can be drawn again from the tables.
     pub fn is_figure(&self, file: &str) -> bool {
         let ending = Path::new(file).extension().and_then(OsStr::to_str);
-        self.files.iter().any(|known| known == file)
+        let mut known = self.files.iter().chain(&self.undrawn);
+        known.any(|known| known == file)
             && ending.is_some_and(|ending| ["png", "svg", "pdf"].contains(&ending))
     }
 
@@ -203,7 +207,7 @@ pub enum Condition {
     Whole,
     /// Its content is another, or it is not a file.
     Altered,
-    /// It is not there.
+    /// It is not there, or could not be drawn when the result was written.
     Missing,
     /// It is there, and its manifest has no hash of it.
     Unrecorded,
@@ -211,7 +215,8 @@ pub enum Condition {
     Outside,
 }
 
-/// Compares every file of a result with the hash in its manifest, links not followed.
+/// Compares every file of a result with the hash in its manifest, links not followed. Figures that
+/// could not be drawn are missing.
 ///
 /// # Errors
 ///
@@ -238,7 +243,10 @@ fn conditions(home: &Path, manifest: &Manifest) -> Result<Vec<(String, Condition
                 reason: error.to_string(),
             })
     };
-    manifest.files.iter().map(condition).collect()
+    let undrawn = manifest.undrawn.iter();
+    let undrawn = undrawn.map(|file| Ok((file.clone(), Condition::Missing)));
+    let files = manifest.files.iter().map(condition);
+    files.chain(undrawn).collect()
 }
 
 /// The files of a result that are altered or missing.

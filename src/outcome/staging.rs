@@ -31,6 +31,8 @@ pub struct Staging {
     /// Where there are no locks.
     mark: Option<Mark>,
     made: Made,
+    /// Those that are to be written, and those that have been.
+    wanted: Vec<String>,
     files: Vec<String>,
     overwrite: bool,
 }
@@ -198,6 +200,7 @@ impl Staging {
             _lock: lock,
             mark: None,
             made,
+            wanted: files.to_vec(),
             files: Vec::new(),
             overwrite,
         };
@@ -224,10 +227,20 @@ impl Staging {
     ///
     /// # Errors
     ///
-    /// If it cannot be written.
+    /// If it cannot be written whole; then it is not part of the result.
     pub fn write(&mut self, file: &str, content: &[u8]) -> Result<(), OutcomeError> {
-        let path = self.path(file);
-        fs::write(&path, content).map_err(|source| OutcomeError::Write { path, source })
+        let path = self.hidden.join(file);
+        match fs::write(&path, content) {
+            Ok(()) => {
+                self.files.push(file.to_owned());
+                Ok(())
+            }
+            Err(source) => {
+                // What is left of it goes with the hidden folder, at the latest.
+                let _ = fs::remove_file(&path);
+                Err(OutcomeError::Write { path, source })
+            }
+        }
     }
 
     /// Writes the table of a simulation.
@@ -278,6 +291,8 @@ impl Staging {
     /// If that fails; then the earlier result is still there, unless the error says otherwise.
     pub fn finish(self, mut manifest: Manifest) -> Result<Vec<String>, OutcomeError> {
         manifest.files = self.files.clone();
+        let undrawn = self.wanted.iter().filter(|file| !self.files.contains(file));
+        manifest.undrawn = undrawn.cloned().collect();
         manifest.sha256 = self.sync()?;
         self.place(None, &manifest)?;
         Ok(manifest.files)
@@ -296,6 +311,7 @@ impl Staging {
     ) -> Result<Vec<String>, OutcomeError> {
         manifest.files.retain(|file| is_table_name(file));
         manifest.sha256.retain(|file, _| is_table_name(file));
+        manifest.undrawn.clear();
         self.beside(before, manifest)
     }
 
@@ -318,6 +334,7 @@ impl Staging {
                 manifest.files.push(file.clone());
             }
         }
+        manifest.undrawn.retain(|file| !figures.contains(file));
         manifest.sha256.extend(self.sync()?);
         self.place(Some(before), &manifest)?;
         Ok(figures)

@@ -1,5 +1,6 @@
 //! Every system call that writes a result is killed, and made to fail, once: the folder holds the
-//! earlier result or the new one, whole, and the next run leaves nothing behind.
+//! earlier result or the new one, whole, and the next run leaves nothing behind. The new one may lack
+//! figures that could not be written: then the run has failed, and the manifest names them.
 //!
 //! `BVLAB_EVERY_CALL=all cargo test --release every_call` also interferes with calls that only close
 //! or stretch files, and with drawing.
@@ -49,13 +50,14 @@ fn straced(place: &Place, options: &[&str], arguments: &[&str]) -> Command {
 }
 
 /// The calls of a run from the first that has to do with the folder of results, each with its number
-/// among those of its kind and thread, which is how strace counts.
-fn calls(place: &Place, arguments: &[&str]) -> BTreeSet<(String, usize)> {
+/// among those of its kind and thread, which is how strace counts; only those that name one of some
+/// files, if any are given.
+fn calls(place: &Place, arguments: &[&str], about: &[&str]) -> BTreeSet<(String, usize)> {
     let kinds = match all() {
         true => format!("trace={CALLS}{MORE_CALLS}"),
         false => format!("trace={CALLS}"),
     };
-    let run = straced(place, &["-o", "log", "-e", &kinds], arguments).output();
+    let run = straced(place, &["-y", "-o", "log", "-e", &kinds], arguments).output();
     let run = run.expect("strace is needed: apt-get install strace");
     assert!(run.status.success(), "strace does not work here: {run:?}");
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
@@ -76,7 +78,8 @@ fn calls(place: &Place, arguments: &[&str]) -> BTreeSet<(String, usize)> {
             .or_default();
         *count += 1;
         begun |= rest.contains("results");
-        if begun {
+        let named = about.is_empty() || about.iter().any(|file| rest.contains(file));
+        if begun && named {
             found.insert((call.to_owned(), *count));
         }
     }
@@ -108,20 +111,33 @@ fn put(home: &Path, files: &BTreeMap<String, Option<Vec<u8>>>) {
     }
 }
 
-/// Whether the folder holds a result; then every file is as its manifest says.
-fn whole(home: &Path, case: &str) -> bool {
-    match outcome::verify(home) {
-        Ok(verified) => {
-            let mut files = verified.files.iter();
-            let wrong = files.find(|(_, condition)| *condition != Condition::Whole);
-            assert_eq!(wrong, None, "{case}");
-            true
-        }
-        Err(_) => {
-            assert!(!home.join("manifest.json").exists(), "{case}");
-            false
-        }
+/// The figures that the result in a folder lacks; `None` if there is no result. Every file is as its
+/// manifest says, and a figure that is lacking is not among them.
+fn undrawn(home: &Path, case: &str) -> Option<Vec<String>> {
+    let Ok(verified) = outcome::verify(home) else {
+        assert!(!home.join("manifest.json").exists(), "{case}");
+        return None;
+    };
+    let undrawn = verified.manifest.undrawn;
+    for (file, condition) in &verified.files {
+        let expected = match undrawn.contains(file) {
+            true => Condition::Missing,
+            false => Condition::Whole,
+        };
+        assert_eq!(*condition, expected, "{case}: {file}");
     }
+    for file in &undrawn {
+        assert!(file.ends_with(".png") || file.ends_with(".svg"), "{case}");
+        assert!(!home.join(file).exists(), "{case}: {file}");
+        assert!(!verified.manifest.files.contains(file), "{case}: {file}");
+        assert!(!verified.manifest.sha256.contains_key(file), "{case}");
+    }
+    Some(undrawn)
+}
+
+/// Whether the folder holds a result that lacks nothing.
+fn whole(home: &Path, case: &str) -> bool {
+    undrawn(home, case).is_some_and(|undrawn| undrawn.is_empty())
 }
 
 const NOTES: &str = "notes.txt";
@@ -140,7 +156,7 @@ fn interfere(new: &[&str], earlier: bool) {
     if !earlier {
         fs::remove_dir_all(place.path().join("results")).unwrap();
     }
-    let calls: Vec<(String, usize)> = calls(&place, new).into_iter().collect();
+    let calls: Vec<(String, usize)> = calls(&place, new, &[]).into_iter().collect();
     let renames = calls.iter().filter(|(call, _)| call.starts_with("rename"));
     let synced = calls.iter().filter(|(call, _)| call == "fsync");
     assert!(renames.count() >= 8 && synced.count() >= 10, "{calls:?}");
@@ -178,12 +194,22 @@ fn interfere(new: &[&str], earlier: bool) {
             assert!(!err.contains("panicked"), "{case}: {err}");
 
             // One of the two, whole, beside what is a person's own.
-            let found = whole(&home, &case);
+            let found = undrawn(&home, &case);
             let mut now = files(&home);
             now.retain(|name, _| !name.starts_with('.'));
             let notes = now.remove(NOTES);
             assert_eq!(notes.is_some(), earlier, "{case}");
-            let is_new = now == made;
+            // Tables are not given up for a figure; the run has failed all the same, and `verify` says
+            // what is missing.
+            let mut made_but = made.clone();
+            for file in found.iter().flatten() {
+                assert!(made_but.remove(file).is_some(), "{case}: {file}");
+                assert_eq!((code, *fault), (1, "error=EIO"), "{case}: {out}{err}");
+                let (code, out, _) = place.run(&["verify", "results/t"]);
+                let words = format!("missing {file}");
+                assert!(code == 1 && out.contains(&words), "{case}: {code} {out}");
+            }
+            let is_new = now == made_but;
             if !is_new {
                 let mut old = before.clone();
                 old.remove("manifest.json");
@@ -194,7 +220,7 @@ fn interfere(new: &[&str], earlier: bool) {
                 }
                 assert_ne!(code, 0, "{case}");
             }
-            assert_eq!(found, earlier || is_new, "{case}");
+            assert_eq!(found.is_some(), earlier || is_new, "{case}");
             match is_new {
                 true => replaced.fetch_add(1, Ordering::Relaxed),
                 false => kept.fetch_add(1, Ordering::Relaxed),
@@ -218,6 +244,56 @@ fn interfere(new: &[&str], earlier: bool) {
     eprintln!("{} faults, {kept} kept what was there", cases.len());
     assert_eq!(kept + replaced, cases.len());
     assert!(kept > 20 && replaced > 20, "{kept} and {replaced}");
+}
+
+#[test]
+fn a_figure_that_cannot_be_written_is_left_out_and_named() {
+    let place = Place::with(&[("t.toml", TINY)]);
+    let home = place.path().join("results/t");
+    place.done(&RICH);
+    let made = files(&home);
+    let about = ["old.png", "old.svg"];
+    let calls = calls(&place, &RICH, &about);
+    let calls = calls.iter().filter(|(call, _)| call == "write");
+    let (mut tried, mut lacking) = (0, 0);
+    for (call, number) in calls {
+        let case = format!("{call} {number}");
+        place.done(&OLD);
+        let inject = format!("inject={call}:error=EIO:when={number}");
+        let options = [
+            "-o",
+            "/dev/null",
+            "-e",
+            &format!("trace={call}"),
+            "-e",
+            &inject,
+        ];
+        let (code, out, err) = answer(straced(&place, &options, &RICH).output().unwrap());
+        tried += 1;
+        let Some(undrawn) = undrawn(&home, &case) else {
+            panic!("{case}: {code} {out}{err}");
+        };
+        let mut expected = made.clone();
+        expected.retain(|file, _| !undrawn.contains(file));
+        if undrawn.is_empty() {
+            continue;
+        }
+        lacking += 1;
+        assert!(files(&home) == expected, "{case}");
+        assert!(
+            code == 1 && err.contains("cannot write old."),
+            "{case}: {code} {err}"
+        );
+        let (code, out, _) = place.run(&["verify", "results/t"]);
+        assert!(
+            code == 1 && out.contains("missing old."),
+            "{case}: {code} {out}"
+        );
+        // Drawn from the tables, nothing is missing any more.
+        place.done(&["draw", "results/t", "--format", "png,svg"]);
+        assert!(whole(&home, &case) && files(&home) == made, "{case}");
+    }
+    assert!(tried >= 2 && lacking >= 2, "{tried}, {lacking}");
 }
 
 #[test]
