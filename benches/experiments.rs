@@ -5,8 +5,8 @@
 //!     cargo bench --bench experiments -- tree-tradeoff    # one
 
 use bvlab::engine::{self, Unwatched};
+use bvlab::experiment::shipped;
 use bvlab::experiment::{Experiment, Source};
-use bvlab::shipped;
 use divan::Bencher;
 
 fn main() {
@@ -26,6 +26,7 @@ fn shipped_experiment(bencher: Bencher, name: &str) {
         let source = Source::shipped(name, &["run.resamples=48".to_owned()]);
         let source = source.expect("the name is that of a shipped experiment");
         let experiment = Experiment::read(name, source).expect("what ships is right");
-        engine::run(&experiment, 1, &Unwatched)
+        let plan = experiment.plan().expect("simulations are left out");
+        engine::run(plan, 1, &Unwatched)
     });
 }

@@ -6,9 +6,10 @@
 
 use std::fmt;
 
+use bvlab::data::{Points, Training};
 use bvlab::experiment::{Experiment, Source};
 use bvlab::learner::{Criterion, Learner, Tree, TreeSetting};
-use bvlab::problem::{Points, Training};
+use bvlab::plan::Plan;
 use bvlab::stream::{Purpose, Stream};
 use divan::Bencher;
 use rand::RngExt;
@@ -59,7 +60,7 @@ struct Path {
 
 impl Path {
     /// With 200 test points.
-    fn experiment(&self) -> Experiment {
+    fn plan(&self) -> Plan {
         let Path {
             name,
             problem,
@@ -75,7 +76,7 @@ impl Path {
              [run]\nresamples = 48\ntest = {{ {test} = 200 }}\n"
         );
         match Experiment::read(name, Source::new(name, &text, &[])) {
-            Ok(experiment) => experiment,
+            Ok(experiment) => experiment.plan().expect("it is a study").clone(),
             Err(error) => panic!("{name}: {error:?}"),
         }
     }
@@ -126,13 +127,13 @@ const PATHS: &[Path] = &[
 /// Fits and predicts, training set after training set.
 #[divan::bench(args = PATHS)]
 fn fit_and_predict(bencher: Bencher, path: &Path) {
-    let experiment = path.experiment();
-    let mut learner: Box<dyn Learner> = experiment.curves[0].stages[0].learner.clone();
-    let test = &experiment.test.points;
+    let plan = path.plan();
+    let mut learner: Box<dyn Learner> = plan.paths[0].stages[0].learner.clone();
+    let test = &plan.test.points;
     let sets: Vec<Training> = (0..16)
         .map(|resample| {
             let mut data = Training::default();
-            let drawn = experiment.problems[0].draw(1, resample, &mut data);
+            let drawn = plan.problem().draw(1, resample, &mut data);
             drawn.expect("the problems of the benchmarks are finite");
             data
         })

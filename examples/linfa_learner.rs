@@ -5,26 +5,29 @@
 //! ```
 
 use bvlab::engine::{self, Unwatched};
-use bvlab::experiment::{Axis, Curve, Experiment, Source};
 use bvlab::learner::FromLinfa;
+use bvlab::plan::{Axis, Plan};
+use bvlab::problem::{Expression, Inputs, Labels, Noise, Problem, Truth};
 use linfa_elasticnet::ElasticNet;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let text = r#"
-        [problem]
-        truth  = "x1 - 0.5*x2"
-        inputs = { normal = [0, 1], dimension = 20 }
-        noise  = { normal = 1 }
-        train  = 30
-        [[learner]]
-        linear = {}
-    "#;
-    let mut experiment = Experiment::read("lasso", Source::new("lasso.toml", text, &[]))?;
+    let problem = Problem {
+        labels: Labels::Numbers {
+            truth: Truth::Expression(Expression::parse("x1 - 0.5*x2", 20)?),
+            noise: Noise::normal(1.0)?,
+        },
+        inputs: Inputs::Normal { mean: 0.0, sd: 1.0 },
+        fixed: false,
+        dimension: 20,
+        train: 30,
+    };
     let penalties = [0.001, 0.01, 0.03, 0.1, 0.2, 0.3, 1.0];
     let lassos = penalties.map(|penalty| ElasticNet::lasso().penalty(penalty));
-    let (axis, lasso) = (Axis::new("penalty", &penalties), FromLinfa::new(lassos));
-    experiment.curves = vec![Curve::new("lasso", axis, Box::new(lasso))];
-    let results = engine::run(&experiment, 2, &Unwatched)?;
+    let axis = Axis::new("penalty", &penalties);
+    let plan = Plan::builder(problem)
+        .learner("lasso", axis, FromLinfa::new(lassos))
+        .build()?;
+    let results = engine::run(&plan, 2, &Unwatched)?;
     println!("penalty  bias²   variance  risk");
     for (penalty, p) in penalties
         .iter()

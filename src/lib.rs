@@ -1,27 +1,27 @@
 //! bvlab: a laboratory for bias and variance.
 //!
-//! Data go one way:
+//! Data go one way, and Cargo sees to it:
 //!
 //! ```text
-//! experiment (TOML, checked)
-//!     -> engine: for every resample   problem -> learner -> decompose
-//!     -> outcome (tables and a manifest)
-//!     -> figure (PNG, SVG, PDF)   or   lab (the live page)
+//! experiment (TOML, checked) ─► task: a plan or a simulation
+//!     ─► engine: for every resample   problem ─► learner ─► decompose
+//!     ─► outcome (columns, report, folders of results)
+//!     ─► figure (SVG, PNG, PDF)   lab (the live page)
 //! ```
 //!
-//! - [`experiment`]: what the user asked for, read and checked once.
-//! - [`problem`]: where data come from: truth, inputs and noise.
-//! - [`learner`]: model families behind one trait, each giving its whole capacity path.
-//! - [`decompose`]: from predictions to noise, bias² and variance with error bars.
-//! - [`engine`]: resamples × threads, with the same answer on any number of them.
-//! - [`simulation`]: small experiments without a learner or a problem of the usual kind.
-//! - [`outcome`]: results as tables and a manifest.
-//! - [`interrupt`]: how long work asks whether to go on.
-//! - [`maths`]: functions and draws with the same bits on every platform.
-//! - [`figure`]: tables -> pictures.
-//! - [`lab`]: the live page and its server.
+//! Each part is a crate of its own, here under its short name:
 //!
-//! Nothing downstream is imported upstream: a learner knows nothing of TOML, of files or of plots.
+//! - [`problem`], [`learner`], [`decompose`], [`plan`], [`engine`], [`simulation`], [`task`] and what
+//!   they stand on: `bvlab-core`, arithmetic without files, clocks or threads of its own.
+//! - [`experiment`]: `bvlab-experiment`, what the user asked for, read and checked once.
+//! - [`outcome`]: `bvlab-outcome`, results as columns and as folders.
+//! - [`figure`]: `bvlab-figure`, tables in, pictures out.
+//! - [`lab`]: `bvlab-lab`, the live page and its server.
+//!
+//! This crate joins them: [`make`] takes an experiment all the way to a folder of results, [`tables`]
+//! finds tables of real data in files, and the program is in `cli`.
+//!
+//! A learner knows nothing of TOML, of files or of plots.
 //!
 //! ```
 //! use bvlab::engine::{self, Unwatched};
@@ -34,7 +34,8 @@
 //!     run     = { resamples = 100 }
 //! "#;
 //! let experiment = Experiment::read("example", Source::new("example.toml", text, &[]))?;
-//! let results = engine::run(&experiment, 1, &Unwatched)?;
+//! let plan = experiment.plan().expect("it is no simulation");
+//! let results = engine::run(plan, 1, &Unwatched)?;
 //! for parts in &results.learners[0].decomposition.parts {
 //!     // noise + bias² + variance is the error measured on fresh labels, but for chance.
 //!     assert!((parts.test.value - parts.risk.value).abs() < 5.0 * parts.gap.se);
@@ -45,21 +46,16 @@
 // Tests compare with the standard library's functions; see `clippy.toml`.
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
+pub use bvlab_core::{
+    data, decompose, engine, interrupt, learner, maths, plan, probability, problem, simulation,
+    stream, task,
+};
+pub use {
+    bvlab_experiment as experiment, bvlab_figure as figure, bvlab_lab as lab,
+    bvlab_outcome as outcome,
+};
+
 #[doc(hidden)]
 pub mod cli;
-pub mod decompose;
-pub mod engine;
-pub mod experiment;
-pub mod figure;
-pub mod interrupt;
-pub mod lab;
-mod lanes;
-pub mod learner;
-pub mod maths;
-pub mod outcome;
-mod parquet;
-pub mod problem;
-pub mod shipped;
-pub mod simulation;
-pub mod stream;
-mod words;
+pub mod make;
+pub mod tables;

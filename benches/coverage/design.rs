@@ -1,6 +1,7 @@
 //! What is run: problems, learners, test points and numbers of resamples.
 
 use bvlab::experiment::{Experiment, Source};
+use bvlab::plan::Plan;
 
 /// How many points a training set has.
 const TRAIN: usize = 30;
@@ -87,8 +88,8 @@ impl Setup {
         test != TestPoints::Draw(1000) || seed.is_multiple_of(4)
     }
 
-    /// The experiment with one kind of test points, so many resamples, and a seed.
-    pub fn experiment(&self, test: TestPoints, resamples: u64, seed: u64) -> Experiment {
+    /// The plan with one kind of test points, so many resamples, and a seed.
+    pub fn plan(&self, test: TestPoints, resamples: u64, seed: u64) -> Plan {
         let learners = self.learners.iter();
         let learners: Vec<String> = learners
             .map(|(name, learner)| format!("{{ name = \"{name}\", {learner} }}"))
@@ -103,7 +104,7 @@ impl Setup {
         );
         let name = self.name();
         match Experiment::read(&name, Source::new(&name, &text, &[])) {
-            Ok(experiment) => experiment,
+            Ok(experiment) => experiment.plan().expect("it is a study").clone(),
             Err(error) => panic!("{name}: {error:?}"),
         }
     }

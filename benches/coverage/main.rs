@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bvlab::engine::{self, Unwatched};
-use bvlab::outcome::report;
+use bvlab::outcome::study_report as report;
 use clap::Parser;
 
 use design::{Setup, setups};
@@ -178,8 +178,8 @@ fn run(setup: &Setup, which: usize, reference: &Reference, seed: u64) -> Counts 
             if !setup.includes(*test_points, seed) {
                 continue;
             }
-            let experiment = setup.experiment(*test_points, resamples, seed);
-            let results = match engine::run(&experiment, 1, &Unwatched) {
+            let plan = setup.plan(*test_points, resamples, seed);
+            let results = match engine::run(&plan, 1, &Unwatched) {
                 Ok(results) => results,
                 Err(error) => panic!("{}: {error}", setup.name()),
             };
@@ -188,7 +188,7 @@ fn run(setup: &Setup, which: usize, reference: &Reference, seed: u64) -> Counts 
                 test,
                 resamples,
             };
-            let said = report(&experiment, &results, 0.0);
+            let said = report("", &plan, &results, 0.0);
             counts.alarms.insert(key, Alarms::of(&said));
             for (learner, found) in results.learners.iter().enumerate() {
                 let Some(wanted) = wanted.get(learner).copied().flatten() else {

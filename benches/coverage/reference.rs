@@ -1,8 +1,8 @@
 //! True values.
 
-use bvlab::decompose::exact;
+use bvlab::engine::exact;
 use bvlab::engine::{self, Unwatched};
-use bvlab::experiment::Experiment;
+use bvlab::plan::Plan;
 
 use super::design::{Setup, TestPoints, TrueValues};
 
@@ -63,8 +63,8 @@ impl Reference {
 }
 
 fn long_run(setup: &Setup, resamples: u64, grid: usize) -> ByLearner {
-    let experiment = setup.experiment(TestPoints::Grid(grid), resamples, SEED);
-    let results = match engine::run(&experiment, 1, &Unwatched) {
+    let plan = setup.plan(TestPoints::Grid(grid), resamples, SEED);
+    let results = match engine::run(&plan, 1, &Unwatched) {
         Ok(results) => results,
         Err(error) => panic!("{}: {error}", setup.name()),
     };
@@ -83,16 +83,14 @@ fn long_run(setup: &Setup, resamples: u64, grid: usize) -> ByLearner {
 
 /// Averages of the exact forms over a fine grid, for the inputs of one seed.
 fn exact_forms(setup: &Setup, seed: u64) -> ByLearner {
-    let experiment = setup.experiment(TestPoints::Grid(FIXED_GRID), 40, seed);
-    let noise = mean_noise(&experiment);
-    let curves = experiment.curves.iter();
-    curves
-        .map(|curve| {
-            let stage = &curve.stages[0];
-            let points = &experiment.test.points;
-            let found = exact(&*stage.learner, experiment.problem(), seed, points, &|| {
-                false
-            });
+    let plan = setup.plan(TestPoints::Grid(FIXED_GRID), 40, seed);
+    let noise = mean_noise(&plan);
+    let paths = plan.paths.iter();
+    paths
+        .map(|path| {
+            let learner = &*path.stages[0].learner;
+            let points = &plan.test.points;
+            let found = exact(learner, plan.problem(), seed, points, &|| false);
             let found = found.expect("truth and noise are finite")?;
             let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
             let [bias2, variance] = [mean(&found.bias2), mean(&found.variance)];
@@ -105,10 +103,10 @@ fn exact_forms(setup: &Setup, seed: u64) -> ByLearner {
 }
 
 /// The noise's variance, averaged over the test points.
-fn mean_noise(experiment: &Experiment) -> f64 {
-    let points = &experiment.test.points;
+fn mean_noise(plan: &Plan) -> f64 {
+    let points = &plan.test.points;
     let variances = points.rows().map(|x| {
-        let sd = experiment.problem().sd_at(x);
+        let sd = plan.problem().sd_at(x);
         bvlab::maths::square(sd.expect("the noise is finite"))
     });
     variances.sum::<f64>() / points.len() as f64

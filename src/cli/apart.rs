@@ -1,11 +1,11 @@
-//! A command that only the program itself gives: see [`crate::problem::apart`].
+//! A command that only the program itself gives: see [`crate::tables::apart`].
 
 use std::io::{self, stdin, stdout};
 
 use clap::Args;
 
 use super::Failure;
-use crate::problem::apart;
+use crate::tables::apart;
 
 /// Reads a Parquet file from stdin.
 #[derive(Debug, Args)]

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Failure;
 use super::load::{Changes, suggestion};
-use crate::experiment::{Experiment, Files};
-use crate::shipped;
-use crate::words::nearest;
+use crate::experiment::table::ShippedTables;
+use crate::experiment::{Experiment, shipped};
+use bvlab_core::words::nearest;
 
 /// Where an experiment is found.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +26,7 @@ impl Place {
         match self {
             Place::Shipped => {
                 let text = shipped::text(name).unwrap_or_default();
-                changes.read(name, name, &text, Files::Shipped)
+                changes.read(name, name, &text, Arc::new(ShippedTables))
             }
             Place::File(path) => changes.load(&path.to_string_lossy()),
         }

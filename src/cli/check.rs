@@ -6,8 +6,10 @@ use clap::Args;
 
 use super::Failure;
 use super::load::Changes;
-use crate::experiment::{Experiment, Length};
-use crate::words::{number, printable, thousands};
+use crate::experiment::Experiment;
+use crate::plan::Length;
+use crate::task::Task;
+use bvlab_core::words::{number, printable, thousands};
 
 /// Check experiments without running them.
 ///
@@ -56,17 +58,14 @@ impl Check {
 }
 
 fn summary(experiment: &Experiment) -> String {
-    if let (Some(setup), Length::Resamples(count)) = (&experiment.simulation, experiment.run.length)
-    {
-        let simulation = setup.simulation;
-        return format!(
-            "{}; {} {}",
-            simulation.name,
-            thousands(count),
-            simulation.resamples
-        );
-    }
-    let learners = experiment.curves.iter().map(|curve| {
+    let plan = match &experiment.task {
+        Task::Study(plan) => plan,
+        Task::Simulation(setup) => {
+            let (name, drawn) = (setup.simulation.name, setup.simulation.resamples);
+            return format!("{name}; {} {drawn}", thousands(setup.resamples));
+        }
+    };
+    let learners = plan.curves().map(|curve| {
         let axes = curve.axes.iter();
         let axes = axes.map(|axis| format!("{} values of {}", axis.values.len(), axis.name));
         match axes.collect::<Vec<_>>().join(" × ") {
@@ -74,7 +73,7 @@ fn summary(experiment: &Experiment) -> String {
             axes => format!("{} over {axes}", curve.name),
         }
     });
-    let length = match experiment.run.length {
+    let length = match plan.run.length {
         Length::Resamples(count) => format!("{} training sets", thousands(count)),
         Length::Precision { share, most } => {
             format!(
@@ -87,6 +86,6 @@ fn summary(experiment: &Experiment) -> String {
     let learners = learners.collect::<Vec<_>>().join("; ");
     format!(
         "{learners}; {length} of {} points",
-        experiment.train_sizes()
+        plan.describe().train_sizes()
     )
 }

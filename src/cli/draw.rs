@@ -8,10 +8,13 @@ use clap::Args;
 use super::load::read_text;
 use super::options::Output;
 use super::progress::uninterrupted;
-use super::{Failure, Format, run};
-use crate::experiment::{Experiment, Files, Source};
+use super::run::files_line;
+use super::{Failure, Format};
+use crate::experiment::{Experiment, ExperimentError, Presentation, Source};
 use crate::figure;
-use crate::outcome::{self, Staging, report};
+use crate::make::{Shown, draw_all};
+use crate::outcome::files::{self, Staging};
+use crate::tables::FolderTables;
 
 /// Redraw the figures of finished results, without computing anything anew.
 #[derive(Debug, Args)]
@@ -64,8 +67,8 @@ impl Draw {
                 home.display()
             )));
         }
-        let (mut manifest, mut tables) = outcome::read(home).map_err(Failure::wrong)?;
-        for file in outcome::altered(home, &manifest).map_err(Failure::failed)? {
+        let (mut manifest, mut tables) = files::read(home).map_err(Failure::wrong)?;
+        for file in files::altered(home, &manifest).map_err(Failure::failed)? {
             if !manifest.is_figure(&file) {
                 let home = home.display();
                 writeln!(
@@ -74,12 +77,8 @@ impl Draw {
                 )?;
             }
         }
-        let read = |source: Source| {
-            let source = source.with_files(Files::Kept(home.to_owned()));
-            Experiment::read(&manifest.name, source).map_err(|error| Failure::wrong(*error))
-        };
-        let experiment = match &self.figures {
-            None => read(manifest.source(&self.set))?,
+        let source = match &self.figures {
+            None => manifest.source(&self.set),
             Some(file) => {
                 let text = read_text(file).map_err(|unread| {
                     let reason = unread.reason;
@@ -90,44 +89,59 @@ impl Draw {
                     Failure::wrong(miette::miette!(help = help, "cannot read {file}: {reason}"))
                 })?;
                 let sets: Vec<String> = manifest.set.iter().chain(&self.set).cloned().collect();
-                read(Source::new(&file.display().to_string(), &text, &sets))?
+                Source::new(&file.display().to_string(), &text, &sets)
             }
         };
-        if !manifest.source(&[]).same_run(&experiment.source) {
+        // A text that is no TOML is told below, with its place.
+        if source.merged().is_some() && !manifest.source(&[]).same_run(&source) {
             return Err(Failure::wrong(miette::miette!(
                 help = "only [[figure]] and the texts may differ; run the experiment again",
                 "{} was made by an experiment with another problem, sweep, learner, simulation or run",
                 home.display()
             )));
         }
-        if experiment.figures.is_empty() {
+        let wrong = |error: Box<ExperimentError>| Failure::wrong(*error);
+        let description = match manifest.description.clone() {
+            Some(description) => description,
+            // Results of earlier versions do not describe themselves.
+            None => {
+                let source = source.clone().with_tables(FolderTables::kept(home));
+                let experiment = Experiment::read(&manifest.name, source).map_err(wrong)?;
+                experiment.task.describe()
+            }
+        };
+        let Presentation { words, figures } =
+            Presentation::read(&source, &description).map_err(wrong)?;
+        if figures.is_empty() {
             return Err(Failure::wrong(miette::miette!(
                 help = "add for example `[[figure]]` with `tradeoff = {{}}`, and draw with --figures FILE",
                 "the experiment of {} has no figure",
                 home.display()
             )));
         }
-        let places = figure::looked_at(&experiment, &experiment.figures, &tables);
-        outcome::read_places(home, &experiment, &places, &mut tables).map_err(Failure::failed)?;
+        let places = figure::looked_at(&description, &figures, &tables);
+        if let Some(study) = description.study() {
+            files::read_places(home, study, &places, &mut tables).map_err(Failure::failed)?;
+        }
         let formats = &self.output.format;
-        let files: Vec<String> = Format::files(formats, &experiment.figures).collect();
-        let staging = Staging::open(home, &files, self.output.overwrite);
+        let drawn: Vec<String> = Format::files(formats, &figures).collect();
+        let staging = Staging::open(home, &drawn, self.output.overwrite);
         let mut staging = staging.map_err(Failure::failed)?;
-        run::draw_all(
-            &experiment,
-            &experiment.figures,
-            &tables,
-            formats,
-            &mut staging,
-        )?;
+        let shown = Shown {
+            title: words.title.as_deref().unwrap_or(&manifest.name),
+            description: &description,
+            figures: &figures,
+        };
+        draw_all(shown, &tables, formats, &mut staging)?;
         let before = manifest.clone();
-        if manifest.figure_hash != experiment.source.figure_hash() {
+        manifest.description = Some(description);
+        if manifest.figure_hash != source.figure_hash() {
             // Now some may show one thing and some another.
             manifest.figure_hash = None;
         }
         let files = uninterrupted(|| staging.beside(&before, manifest)).map_err(Failure::failed)?;
         if !self.output.quiet {
-            io::stdout().write_all(report::files(home, &files).as_bytes())?;
+            io::stdout().write_all(files_line(home, &files).as_bytes())?;
         }
         Ok(())
     }

@@ -7,20 +7,19 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 
+use super::Failure;
 use super::catalogue::Catalogue;
-use super::make::{Computed, Finished, VERSION, Wanted, compute};
 use super::options::{Output, Work};
 use super::page;
 use super::progress::{Progress, interrupted, uninterrupted, watch_interrupts};
-use super::run::draw_all;
-use super::{Failure, Format};
-use crate::engine::most_resamples;
 use crate::experiment::Experiment;
 use crate::figure;
-use crate::outcome::{self, Manifest, Staging, Tables};
-use crate::words::message;
+use crate::make::{Computed, Finished, Format, Shown, Teller, VERSION, Wanted, compute, draw_all};
+use crate::outcome::Tables;
+use crate::outcome::files::{self, Manifest, Staging};
+use bvlab_core::words::message;
 
 /// Make the figures of all experiments, or of those that are named.
 ///
@@ -238,13 +237,13 @@ impl Figures {
                     Plan::Redraw(saved) => Job::Redraw(experiment, &entry.home, saved),
                     Plan::Make => {
                         let name = format!("{}/{} {}", at + 1, entries.len(), entry.name);
-                        progress.begin(&name, most_resamples(experiment));
+                        progress.begin(&name, experiment.task.most_resamples());
                         let threads = self.work.threads.count();
                         let home = &entry.home;
                         match compute(experiment, home, threads, wanted, progress, progress) {
                             Ok(computed) => Job::Write(Box::new(computed)),
-                            Err(failure) => {
-                                let ending = settle(&entry.name, Err(failure), progress);
+                            Err(error) => {
+                                let ending = settle(&entry.name, Err(error.into()), progress);
                                 tell(&entry.name, &ending, progress);
                                 endings[at] = Some(ending);
                                 continue;
@@ -277,19 +276,19 @@ impl Figures {
             return Plan::Make;
         }
         // Whatever cannot be read is as good as missing.
-        let Ok((manifest, mut tables)) = outcome::read(home) else {
+        let Ok((manifest, mut tables)) = files::read(home) else {
             return Plan::Make;
         };
         let there = |file: &str| fs::metadata(home.join(file)).is_ok_and(|meta| meta.len() > 0);
         let same_numbers = manifest.bvlab == VERSION
             && manifest.run_hash.is_some()
             && manifest.run_hash == experiment.source.run_hash();
-        let numbers = format!("{}.csv", Tables::main(experiment));
+        let numbers = format!("{}.csv", Tables::main(&experiment.task));
         if !same_numbers || !there(&numbers) {
             return Plan::Make;
         }
         // What cannot be compared is as good as altered.
-        let altered = outcome::altered(home, &manifest).unwrap_or_else(|_| manifest.files.clone());
+        let altered = files::altered(home, &manifest).unwrap_or_else(|_| manifest.files.clone());
         if !altered.is_empty() {
             let figures = altered.iter().all(|file| manifest.is_figure(file));
             let name = &experiment.name;
@@ -315,14 +314,19 @@ impl Figures {
             return Plan::Reuse;
         }
         let mut formats = formats.to_vec();
-        for format in Format::value_variants() {
+        for format in Format::ALL {
             let drawn = |file: &String| file.ends_with(&format!(".{}", format.ending()));
-            if !formats.contains(format) && altered.iter().any(drawn) {
-                formats.push(*format);
+            if !formats.contains(&format) && altered.iter().any(drawn) {
+                formats.push(format);
             }
         }
-        let places = figure::looked_at(experiment, &experiment.figures, &tables);
-        match outcome::read_places(home, experiment, &places, &mut tables) {
+        let description = experiment.task.describe();
+        let places = figure::looked_at(&description, &experiment.figures, &tables);
+        let read = match description.study() {
+            Some(study) => files::read_places(home, study, &places, &mut tables),
+            None => Ok(()),
+        };
+        match read {
             Ok(()) => Plan::Redraw(Box::new(Saved {
                 manifest,
                 tables,
@@ -337,7 +341,7 @@ impl Figures {
 fn perform(name: &str, job: Job, wanted: Wanted, progress: &Progress) -> Result<Ending, Failure> {
     match job {
         Job::Write(computed) => {
-            let Finished { report, .. } = computed.write(wanted.formats, None)?;
+            let Finished { report, .. } = computed.write(wanted.formats, None, progress)?;
             for warning in &report.warnings {
                 progress.say(&format!("warning: {name}: {warning}"));
             }
@@ -353,7 +357,13 @@ fn perform(name: &str, job: Job, wanted: Wanted, progress: &Progress) -> Result<
             let files: Vec<String> = Format::files(&formats, figures).collect();
             let staging = Staging::open(home, &files, wanted.overwrite);
             let mut staging = staging.map_err(Failure::failed)?;
-            draw_all(experiment, figures, &tables, &formats, &mut staging)?;
+            let description = experiment.task.describe();
+            let shown = Shown {
+                title: experiment.heading(),
+                description: &description,
+                figures,
+            };
+            draw_all(shown, &tables, &formats, &mut staging)?;
             let before = manifest.clone();
             let source = &experiment.source;
             // What shows the same may stay, in other formats.

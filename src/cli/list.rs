@@ -5,11 +5,10 @@ use std::io::{self, Write};
 use clap::Args;
 
 use super::Failure;
-use crate::experiment::{Experiment, Source};
+use crate::experiment::{Experiment, Source, shipped};
 use crate::learner::{FAMILIES, Most, Task};
-use crate::shipped;
 use crate::simulation::SIMULATIONS;
-use crate::words::number;
+use bvlab_core::words::{did_you_mean, number};
 
 /// List the experiments that ship with bvlab, or its learners or simulations and their numbers.
 #[derive(Debug, Args)]
@@ -39,7 +38,7 @@ impl List {
                 let names = shipped::names();
                 let names = names.iter().map(String::as_str);
                 return Err(Failure::wrong(miette::miette!(
-                    help = crate::words::did_you_mean(name, names),
+                    help = did_you_mean(name, names),
                     "no experiment that ships with bvlab is called `{name}`"
                 )));
             };
@@ -55,7 +54,7 @@ impl List {
                 let source = Source::shipped(&name, &[]);
                 let experiment = source.map(|source| Experiment::read(&name, source));
                 let experiment = experiment.and_then(Result::ok);
-                let title = experiment.and_then(|experiment| experiment.title);
+                let title = experiment.and_then(|experiment| experiment.words.title);
                 writeln!(out, "{name:<width$}  {}", title.unwrap_or_default())?;
             }
         }

@@ -3,13 +3,15 @@
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
 
 use super::Failure;
-use crate::experiment::{Experiment, Files, LONGEST_TEXT, Source};
-use crate::shipped;
-use crate::words::{nearest, visible};
+use crate::experiment::table::{ShippedTables, TableSource};
+use crate::experiment::{Experiment, LONGEST_TEXT, Source, shipped};
+use crate::tables::FolderTables;
+use bvlab_core::words::{nearest, visible};
 
 /// Changes to an experiment from the command line.
 #[derive(Debug, Args)]
@@ -42,8 +44,8 @@ impl Changes {
 
     /// Reads an experiment: a file, or one that ships inside the program.
     pub fn load(&self, file: &str) -> Result<Experiment, Failure> {
-        let (name, text, files) = find(file)?;
-        self.read(&name, file, &text, files)
+        let (name, text, tables) = find(file)?;
+        self.read(&name, file, &text, tables)
     }
 
     /// Reads an experiment from its text; `file` is what errors call it.
@@ -52,9 +54,9 @@ impl Changes {
         name: &str,
         file: &str,
         text: &str,
-        files: Files,
+        tables: Arc<dyn TableSource>,
     ) -> Result<Experiment, Failure> {
-        let source = Source::new(file, text, &self.all()).with_files(files);
+        let source = Source::new(file, text, &self.all()).with_tables(tables);
         Experiment::read(name, source).map_err(|error| Failure::wrong(*error))
     }
 }
@@ -124,12 +126,12 @@ fn name_fault(name: &str) -> Option<&'static str> {
 }
 
 /// The name and text of an experiment, and where its table is found.
-pub fn find(file: &str) -> Result<(String, String, Files), Failure> {
+pub fn find(file: &str) -> Result<(String, String, Arc<dyn TableSource>), Failure> {
     let path = Path::new(file);
     if !path.is_file()
         && let Some(text) = shipped::text(file)
     {
-        return Ok((file.to_owned(), text, Files::Shipped));
+        return Ok((file.to_owned(), text, Arc::new(ShippedTables)));
     }
     let name = path
         .file_stem()
@@ -141,7 +143,7 @@ pub fn find(file: &str) -> Result<(String, String, Files), Failure> {
         Ok(text) => {
             let name = name.unwrap_or_default();
             match name_fault(&name) {
-                None => Ok((name, text, Files::beside(path))),
+                None => Ok((name, text, FolderTables::beside(path))),
                 Some(fault) => Err(refuse(
                     fault.to_owned(),
                     "rename the file, as in mine.toml".to_owned(),

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::Failure;
-use super::make::{Begun, VERSION, Wanted, compute_from};
 use super::options::{Output, Threads};
 use super::progress::{Progress, watch_interrupts};
+use super::run::tell;
 use crate::decompose::groups_for;
-use crate::engine::{GroupState, most_resamples};
-use crate::experiment::{Experiment, Files, Source};
-use crate::outcome::{Parts, ShardNote};
-use crate::words::thousands;
+use crate::engine::{GroupState, Options};
+use crate::experiment::{Experiment, Source};
+use crate::make::{VERSION, Wanted, compute_with};
+use crate::outcome::files::{Parts, ShardNote};
+use crate::tables::FolderTables;
+use bvlab_core::words::thousands;
 
 /// Join the shards of a run: tables and figures as from one run, to the last digit.
 ///
@@ -57,34 +59,28 @@ impl Merge {
             whole(states, &experiment, first.of)
         };
         // All is looked at before the first is joined, but one slab at a time.
-        for slab in 0..experiment.slabs().len() {
+        for slab in 0..experiment.task.slab_count() {
             states(slab)?;
         }
         watch_interrupts();
         let home = self.out.join(&experiment.name);
         let progress = Progress::new(self.output.quiet);
         let threads = self.threads.count();
-        let begun = Begun {
-            states: &|slab: usize| states(slab).unwrap_or_default(),
-            parts: None,
+        let begun = |slab: usize| states(slab).unwrap_or_default();
+        let options = Options {
+            threads,
+            observer: &progress,
+            begun: Some(&begun),
         };
         let wanted = Wanted {
             formats: &self.output.format,
             page: false,
             overwrite: self.output.overwrite,
         };
-        let computed = compute_from(
-            &experiment,
-            &home,
-            threads,
-            wanted,
-            begun,
-            &progress,
-            &progress,
-        );
+        let computed = compute_with(&experiment, &home, wanted, options);
         progress.finish();
-        let finished = computed?.write(&self.output.format, None)?;
-        finished.tell(&experiment.name, &home, self.output.quiet)
+        let finished = computed?.write(&self.output.format, None, &progress)?;
+        tell(&finished, &experiment.name, &home, self.output.quiet)
     }
 
     /// The groups of one shard, which must belong to the same run as the first.
@@ -150,7 +146,7 @@ impl Merge {
 /// The experiment of a shard, whose folder has a copy of its table.
 fn source_of(note: &ShardNote, folder: &Path) -> Source {
     let source = Source::new(&note.name, &note.experiment, &note.set);
-    source.with_files(Files::Kept(folder.to_owned()))
+    source.with_tables(FolderTables::kept(folder))
 }
 
 /// All groups, each once and complete.
@@ -159,7 +155,7 @@ fn whole(
     experiment: &Experiment,
     shards: usize,
 ) -> Result<Vec<GroupState>, Failure> {
-    let total = most_resamples(experiment);
+    let total = experiment.task.most_resamples();
     let groups = groups_for(total);
     let mut found: Vec<Option<(GroupState, &Path)>> = (0..groups).map(|_| None).collect();
     for (state, folder) in states {

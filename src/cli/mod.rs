@@ -8,7 +8,6 @@ mod figures;
 mod lab;
 mod list;
 mod load;
-mod make;
 mod merge;
 mod new;
 mod options;
@@ -24,9 +23,9 @@ mod verify;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 
-use crate::experiment::Figure;
+use crate::make::{Format, MakeError};
 
 /// A laboratory for bias and variance.
 ///
@@ -69,39 +68,6 @@ enum Command {
     ReadParquet(apart::ReadParquet),
 }
 
-/// The formats a figure can be written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// A bitmap, of 1920 × 1080 for a slide.
-    Png,
-    /// A drawing that carries its fonts.
-    Svg,
-    /// A page for LaTeX, in which text stays text.
-    Pdf,
-}
-
-impl Format {
-    /// What it is called, and what its files end with.
-    fn ending(self) -> String {
-        let value = self.to_possible_value();
-        value.map_or_else(String::new, |value| value.get_name().to_owned())
-    }
-
-    /// The file of a figure.
-    fn file(self, figure: &str) -> String {
-        format!("{figure}.{}", self.ending())
-    }
-
-    /// The files of some figures in some formats.
-    fn files<'a>(
-        formats: &'a [Format],
-        figures: &'a [Figure],
-    ) -> impl Iterator<Item = String> + 'a {
-        let each = move |figure: &'a Figure| formats.iter().map(move |f| f.file(&figure.name));
-        figures.iter().flat_map(each)
-    }
-}
-
 /// Why a command did not succeed.
 #[derive(Debug)]
 enum Failure {
@@ -122,6 +88,15 @@ impl Failure {
 
     fn failed(error: impl Into<miette::Report>) -> Self {
         Failure::Failed(error.into())
+    }
+}
+
+impl From<MakeError> for Failure {
+    fn from(error: MakeError) -> Self {
+        match error.is_stopped() {
+            true => Failure::Stopped(error.into()),
+            false => Failure::Failed(error.into()),
+        }
     }
 }
 

@@ -10,8 +10,9 @@ use base64::engine::general_purpose::STANDARD;
 use super::figures::{Ending, Entry};
 use super::{Failure, Format};
 use crate::experiment::Experiment;
-use crate::outcome::{OutcomeError, Table, Tables, write_whole};
-use crate::words::{number, thousands};
+use crate::outcome::files::{OutcomeError, write_whole};
+use crate::outcome::{Table, Tables};
+use bvlab_core::words::{number, thousands};
 
 const TEMPLATE: &str = include_str!("page.html");
 
@@ -72,7 +73,7 @@ fn page(entries: &[Entry]) -> Result<String, Failure> {
 /// An experiment's line in the contents, and its part of the page.
 fn section(entry: &Entry) -> Result<(String, String), Failure> {
     let name = escape(&entry.name);
-    let title = entry.experiment.as_ref().and_then(|e| e.title.as_deref());
+    let title = entry.experiment.as_ref().map(|e| e.heading());
     let title = escape(title.unwrap_or(&entry.name));
     // Letters that mean something in an address have no place in one.
     let plain = |letter: char| match letter.is_alphanumeric() || "-_.".contains(letter) {
@@ -97,8 +98,8 @@ fn section(entry: &Entry) -> Result<(String, String), Failure> {
                     let reason = error.to_string();
                     Failure::failed(OutcomeError::Read { path, reason })
                 })?;
-                let heading = figure.title.as_deref().or(experiment.title.as_deref());
-                let alt = alt(heading.unwrap_or(&entry.name), experiment);
+                let heading = figure.title.as_deref().unwrap_or(experiment.heading());
+                let alt = alt(heading, experiment);
                 if i == 0 {
                     let little = thumbnail(&bytes);
                     let source = data(little.as_deref().unwrap_or(&bytes));
@@ -110,7 +111,7 @@ fn section(entry: &Entry) -> Result<(String, String), Failure> {
                 ));
             }
             words(experiment, &mut body);
-            let name = Tables::main(experiment);
+            let name = Tables::main(&experiment.task);
             let numbers = Table::read_parquet(&entry.home.join(format!("{name}.parquet")));
             let numbers = numbers.map_err(Failure::failed)?;
             let summary = format!("The numbers ({name}.csv)");
@@ -141,7 +142,7 @@ fn alt(heading: &str, experiment: &Experiment) -> String {
     if !text.ends_with(['.', '!', '?', '…']) {
         text.push('.');
     }
-    if let Some(look_for) = &experiment.look_for {
+    if let Some(look_for) = &experiment.words.look_for {
         text.push(' ');
         text.push_str(look_for);
     }
@@ -150,19 +151,19 @@ fn alt(heading: &str, experiment: &Experiment) -> String {
 
 /// What to look for, and the question with its answer.
 fn words(experiment: &Experiment, body: &mut String) {
-    if let Some(look_for) = &experiment.look_for {
+    if let Some(look_for) = &experiment.words.look_for {
         let look_for = escape(look_for);
         body.push_str(&format!(
             "<p class=\"look-for\"><b>Look for:</b> {look_for}</p>\n"
         ));
     }
-    if let Some(question) = &experiment.question {
+    if let Some(question) = &experiment.words.question {
         let question = escape(question);
         body.push_str(&format!(
             "<p class=\"question\"><b>Question:</b> {question}</p>\n"
         ));
     }
-    if let Some(answer) = &experiment.answer {
+    if let Some(answer) = &experiment.words.answer {
         let answer = format!("<p>{}</p>", escape(answer));
         body.push_str(&folded("The answer", &answer));
     }

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::engine::Observer;
+use crate::make::Teller;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static WRITING: AtomicBool = AtomicBool::new(false);
@@ -83,10 +84,18 @@ impl Progress {
         }
     }
 
-    /// Something to be told in any case, above the bar.
-    pub fn say(&self, text: &str) {
+    /// Takes the bar away.
+    pub fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Teller for Progress {
+    fn say(&self, line: &str) {
         let tell = || {
-            let _ = writeln!(std::io::stderr(), "{text}");
+            let _ = writeln!(std::io::stderr(), "{line}");
         };
         match &self.bar {
             Some(bar) => bar.suspend(tell),
@@ -94,11 +103,12 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
-    pub fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+    fn stopped(&self) -> bool {
+        interrupted()
+    }
+
+    fn placing(&self, placing: bool) {
+        WRITING.store(placing, Ordering::SeqCst);
     }
 }
 

@@ -1,19 +1,17 @@
 //! `bvlab run`: from an experiment to tables and figures.
 
 use std::io::{self, Write};
-use std::sync::Mutex;
+use std::path::Path;
 
 use clap::Args;
 
-use super::make::{VERSION, Wanted, compute, explain, go_on, save_every, saves};
 use super::options::{Output, Work};
 use super::progress::{Progress, watch_interrupts};
-use super::{Failure, Format, shards};
-use crate::engine::{self, GroupState, Observer, Options, Shard, most_resamples};
-use crate::experiment::{Experiment, Figure};
-use crate::figure;
+use super::{Failure, shards};
+use crate::engine::{Observer, Shard};
+use crate::experiment::Experiment;
 use crate::lab::Recorder;
-use crate::outcome::{OutcomeError, Parts, ShardNote, Staging, Tables, write_whole};
+use crate::make::{Finished, Wanted, compute, compute_shard};
 
 /// Run experiments: tables and figures go to results/NAME/.
 ///
@@ -75,60 +73,23 @@ impl Run {
         Ok(())
     }
 
-    /// Computes the groups of a shard into a folder of their own, in the experiment's.
+    /// Runs one shard, whose groups stay in a folder of their own for `bvlab merge`.
     fn run_shard(&self, experiment: &Experiment, shard: Shard) -> Result<(), Failure> {
         shards::shareable(experiment)?;
         let home = self.work.out.join(&experiment.name);
         let folder = shards::folder(&home, shard);
-        let unnamed = || Failure::failed(miette::miette!("the experiment has no hash"));
-        let parts = Parts::new(&folder, experiment, VERSION).ok_or_else(unnamed)?;
         let progress = Progress::new(self.output.quiet);
-        let mut note = ShardNote {
-            bvlab: VERSION.to_owned(),
-            name: experiment.name.clone(),
-            experiment: experiment.source.file_text().to_owned(),
-            set: experiment.source.sets(),
-            shard: shard.index,
-            of: shard.of,
-            complete: false,
-        };
-        let table = experiment.source.table();
-        let copy = table.map(|table| table.copy_name());
-        let copies: Vec<String> = copy.into_iter().collect();
-        ShardNote::refuse_foreign(&folder, &copies, self.output.overwrite)
-            .and_then(|()| note.write(&folder))
-            .map_err(Failure::failed)?;
-        if let Some(table) = table {
-            let copy = folder.join(table.copy_name());
-            write_whole(&copy, &table.bytes).map_err(Failure::failed)?;
-        }
-        progress.begin(&experiment.name, most_resamples(experiment));
-        let failure: Mutex<Option<OutcomeError>> = Mutex::new(None);
-        let save = |slab: usize, state: &GroupState| {
-            if let Err(error) = parts.of_slab(slab).save(state) {
-                let mut failure = failure.lock().unwrap_or_else(|poison| poison.into_inner());
-                *failure = Some(error);
-            }
-        };
-        let saves = saves(experiment, &save);
-        let done = engine::run_shard(experiment, shard, &|slab| Options {
-            threads: self.work.threads.count(),
-            observer: &progress,
-            begun: go_on(experiment, &parts.of_slab(slab), slab, &progress),
-            save: Some((&*saves[slab], save_every())),
-        });
+        progress.begin(&experiment.name, experiment.task.most_resamples());
+        let done = compute_shard(
+            experiment,
+            shard,
+            (&home, &folder),
+            self.work.threads.count(),
+            self.output.overwrite,
+            (&progress, &progress),
+        );
         progress.finish();
-        drop(saves);
-        done.map_err(|error| explain(&error, &home))?;
-        // A shard that could not be saved is no shard.
-        let failure = failure
-            .into_inner()
-            .unwrap_or_else(|poison| poison.into_inner());
-        if let Some(error) = failure {
-            return Err(Failure::failed(error));
-        }
-        note.complete = true;
-        note.write(&folder).map_err(Failure::failed)?;
+        done?;
         if !self.output.quiet {
             writeln!(
                 io::stdout(),
@@ -145,7 +106,7 @@ impl Run {
     fn run(&self, experiment: &Experiment) -> Result<(), Failure> {
         let home = self.work.out.join(&experiment.name);
         let progress = Progress::new(self.output.quiet);
-        progress.begin(&experiment.name, most_resamples(experiment));
+        progress.begin(&experiment.name, experiment.task.most_resamples());
         let recorder = self.page.then(|| Recorder::new(experiment, &progress));
         let observer: &dyn Observer = match &recorder {
             Some(recorder) => recorder,
@@ -159,40 +120,24 @@ impl Run {
         };
         let computed = compute(experiment, &home, threads, wanted, &progress, observer);
         progress.finish();
-        let finished = computed?.write(&self.output.format, recorder.as_ref())?;
-        finished.tell(&experiment.name, &home, self.output.quiet)
+        let finished = computed?.write(&self.output.format, recorder.as_ref(), &progress)?;
+        tell(&finished, &experiment.name, &home, self.output.quiet)
     }
 }
 
-/// Draws figures into a result that is being written.
-pub fn draw_all(
-    experiment: &Experiment,
-    figures: &[Figure],
-    tables: &Tables,
-    formats: &[Format],
-    staging: &mut Staging,
-) -> Result<(), Failure> {
-    for figure in figures {
-        let failed = |error: figure::FigureError| {
-            Failure::failed(miette::miette!("cannot draw `{}`: {error}", figure.name))
-        };
-        let drawing = figure::draw(experiment, figure, tables).map_err(failed)?;
-        for format in formats {
-            let bytes = match format {
-                Format::Png => drawing.to_png().map_err(failed)?,
-                Format::Svg => drawing.to_svg().into_bytes(),
-                Format::Pdf => drawing.to_pdf().map_err(failed)?,
-            };
-            let file = format.file(&figure.name);
-            staging.write(&file, &bytes).map_err(|error| {
-                let reason = std::error::Error::source(&error).map(ToString::to_string);
-                Failure::failed(miette::miette!(
-                    help = "check write permission and free disk space; `bvlab draw DIR` draws the figures of saved tables",
-                    "cannot write {file}: {}",
-                    reason.unwrap_or_default()
-                ))
-            })?;
-        }
+/// Prints what a run has to say of an experiment, and where the files are.
+pub fn tell(finished: &Finished, name: &str, home: &Path, quiet: bool) -> Result<(), Failure> {
+    if !quiet {
+        io::stdout().write_all(finished.report.text.as_bytes())?;
+        io::stdout().write_all(files_line(home, &finished.files).as_bytes())?;
+    }
+    for warning in &finished.report.warnings {
+        writeln!(io::stderr(), "warning: {name}: {warning}")?;
     }
     Ok(())
+}
+
+/// Where the files are.
+pub fn files_line(home: &Path, files: &[String]) -> String {
+    format!("→ {}/: {}\n", home.display(), files.join(", "))
 }

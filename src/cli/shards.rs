@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use super::Failure;
 use crate::decompose::GROUPS;
 use crate::engine::Shard;
-use crate::experiment::{Experiment, Length};
+use crate::experiment::Experiment;
+use crate::plan::Length;
 
 /// `2/4`: the second of four.
 pub fn parse(text: &str) -> Result<Shard, String> {
@@ -23,13 +24,13 @@ pub fn parse(text: &str) -> Result<Shard, String> {
 
 /// Refuses an experiment that cannot be shared out.
 pub fn shareable(experiment: &Experiment) -> Result<(), Failure> {
-    if experiment.simulation.is_some() {
+    let Some(plan) = experiment.plan() else {
         return Err(Failure::wrong(miette::miette!(
             "`{}` is a simulation, which has no shards",
             experiment.name
         )));
-    }
-    if let Length::Precision { .. } = experiment.run.length {
+    };
+    if let Length::Precision { .. } = plan.run.length {
         return Err(Failure::wrong(miette::miette!(
             help = "give it a number of `resamples`",
             "`{}` is run to a precision, which all shards together decide: it has no shards",

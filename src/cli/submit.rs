@@ -10,9 +10,9 @@ use super::load::Changes;
 use super::options::{Output, thread_count};
 use super::{Failure, shards};
 use crate::decompose::groups_for;
-use crate::engine::{Shard, most_resamples};
+use crate::engine::Shard;
 use crate::experiment::Experiment;
-use crate::outcome::{refuse_link, write_whole};
+use crate::outcome::files::{refuse_link, write_whole};
 
 /// Run an experiment on a cluster: an array of jobs, one per shard, and one that merges them.
 ///
@@ -115,7 +115,7 @@ impl Submit {
     }
 
     fn jobs(&self, experiment: &Experiment) -> Result<Jobs, Failure> {
-        let groups = groups_for(most_resamples(experiment));
+        let groups = groups_for(experiment.task.most_resamples());
         let count = self.shards.unwrap_or(groups);
         if !(1..=groups).contains(&count) {
             return Err(Failure::wrong(miette::miette!(
@@ -158,7 +158,7 @@ impl Submit {
             merge.push(quoted(&shards::folder(&home, shard))?);
         }
         merge.push(end);
-        let formats: Vec<String> = self.output.format.iter().map(|f| f.ending()).collect();
+        let formats: Vec<&str> = self.output.format.iter().map(|f| f.ending()).collect();
         merge.push(format!("--format {}", formats.join(",")));
         if self.output.overwrite {
             merge.push("--overwrite".to_owned());

@@ -8,7 +8,7 @@ use std::fmt;
 
 use miette::{Diagnostic, LabeledSpan, MietteHandler, ReportHandler, SourceCode};
 
-use crate::words::message;
+use bvlab_core::words::message;
 
 /// From now on errors are shown without control characters in them.
 pub fn prepare() {

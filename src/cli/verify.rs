@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::Failure;
-use crate::outcome::{self, Condition, OutcomeError, Verified};
+use crate::outcome::files::{self, Condition, OutcomeError, Verified};
 
 /// Compare results with the hashes in their manifests.
 ///
@@ -31,7 +31,7 @@ impl Verify {
         let mut faults = 0;
         let mut out = io::stdout().lock();
         for home in &self.folders {
-            let verified = outcome::verify(home);
+            let verified = files::verify(home);
             faults += usize::from(!is_whole(&verified));
             if !self.quiet || !is_whole(&verified) {
                 out.write_all(described(home, &verified).as_bytes())?;

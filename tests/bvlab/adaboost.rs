@@ -1,7 +1,7 @@
 //! AdaBoost against scikit-learn, under its bound, and where it ends.
 
+use bvlab::data::{Points, Training};
 use bvlab::learner::{AdaBoost, AdaBoostSample, AdaBoostSetting, Learner};
-use bvlab::problem::{Points, Training};
 use rand::RngExt;
 
 use crate::classes::{assert_habits, class, probabilities, sample, three};

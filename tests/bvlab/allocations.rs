@@ -1,13 +1,13 @@
 //! A path allocates nothing once it has seen a training set of that size: what it needs is kept.
 
 use allocation_counter::measure;
+use bvlab::data::{Points, Training};
 use bvlab::learner::{
     Bagging, BaggingSample, BaggingSetting, Basis, Boosting, BoostingSetting, Combine, Criterion,
     Fourier, FourierSetting, Gaussians, GaussiansSetting, Kernel, KernelShape, Knn, Learner,
     Linear, LinearSetting, Polynomial, PolynomialSetting, Tree, TreeSetting, forest,
     forest_classifier,
 };
-use bvlab::problem::{Points, Training};
 
 use crate::setup::{algorithm, data, points};
 

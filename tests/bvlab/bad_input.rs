@@ -2,6 +2,8 @@
 
 use bvlab::experiment::{Experiment, Source};
 
+use crate::setup::plan;
+
 const GOOD: &str = r#"title = "Good"
 
 [problem]
@@ -936,11 +938,7 @@ fn what_memory_could_not_hold() {
         "",
     );
     // Where nobody asked for a number of kept fits, the default gives way.
-    let read = |text: &str| {
-        Experiment::read("keep", Source::new("", text, &[]))
-            .unwrap()
-            .run
-    };
+    let read = |text: &str| plan(text).run.clone();
     let run = read(GOOD);
     assert_eq!((run.keep, run.keep_data, run.keep_fits), (50, 50, 50));
     let run = read(&GOOD.replace("grid = 50", "grid = 20_000"));
@@ -953,7 +951,10 @@ fn what_memory_could_not_hold() {
 fn keys_that_are_set_from_outside() {
     let read =
         |set: &str| Experiment::read("set", Source::new("set.toml", GOOD, &[set.to_owned()]));
-    let good = |set: &str| read(set).unwrap_or_else(|error| panic!("{set}: {error}"));
+    let good = |set: &str| {
+        let experiment = read(set).unwrap_or_else(|error| panic!("{set}: {error}"));
+        experiment.plan().expect("it is a study").clone()
+    };
     assert_eq!(good("problem.train=50").problem().train, 50);
     for (set, value) in [
         ("problem.truth=cos(x)", 1_f64.cos()),
@@ -964,9 +965,10 @@ fn keys_that_are_set_from_outside() {
         good(set).problem().truth_at(&[1.0], &mut truth).unwrap();
         assert_eq!(truth, [value], "{set}");
     }
-    assert_eq!(good("sweep.depth=1..4").curves[0].axes[0].values.len(), 4);
+    let depths = &good("sweep.depth=1..4").paths[0].curve.axes[0].values;
+    assert_eq!(depths.len(), 4);
     assert_eq!(good(" run.seed = 9 ").run.seed, 9);
-    assert_eq!(good("learner.0.name=oak").curves[0].name, "oak");
+    assert_eq!(good("learner.0.name=oak").paths[0].curve.name, "oak");
     assert_eq!(
         good("problem.inputs={ normal = [0, 1] }")
             .problem()
@@ -981,7 +983,11 @@ fn keys_that_are_set_from_outside() {
         let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
         Experiment::read("base", Source::new("base.toml", GOOD, &sets)).unwrap()
     };
-    let axis = |sets: &[&str]| source(sets).curves[0].axes[0].clone();
+    let axis = |sets: &[&str]| {
+        let experiment = source(sets);
+        let plan = experiment.plan().expect("it is a study");
+        plan.paths[0].curve.axes[0].clone()
+    };
     assert_eq!(axis(&[bags]).name, "depth");
     let sets = [bags, "sweep={ base.depth = [4, 1, 2] }"];
     assert_eq!(

@@ -1,7 +1,7 @@
 //! Bagging against what is known of the bootstrap.
 
+use bvlab::data::{Points, Training};
 use bvlab::learner::{Bagging, BaggingSample, BaggingSetting, Knn, Learner, Tree, TreeSetting};
-use bvlab::problem::{Points, Training};
 
 use crate::setup::{algorithm, close, data, fit_predict, points};
 

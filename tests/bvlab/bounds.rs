@@ -91,7 +91,7 @@ fn keys_that_are_set_are_neither_deep_nor_long_nor_many() {
 fn keys_within_the_bounds_are_set() {
     let read = |sets: &[String]| {
         let source = Source::new("", SMALL, sets);
-        source.merged()
+        source.merged().cloned()
     };
     let deep = format!("a{}=1", ".a".repeat(15));
     let mut place = toml::Value::Table(read(&[deep]).unwrap());

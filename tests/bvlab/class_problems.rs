@@ -1,11 +1,11 @@
 //! Problems whose labels are classes: where they come from, and what their noise is.
 
+use bvlab::data::Training;
 use bvlab::engine::{self, Unwatched};
 use bvlab::outcome::Tables;
-use bvlab::problem::Training;
 use statrs::distribution::{ContinuousCDF, Normal};
 
-use crate::setup::{Place, experiment, run};
+use crate::setup::{Place, plan, run};
 
 /// The noise of zero-one loss, Bayes' error, averaged over the test points, and its error.
 fn bayes_error(classes: &str, test: &str) -> (f64, f64) {
@@ -100,13 +100,13 @@ fn labels_come_as_often_as_their_probabilities_say() {
         "{ gaussians = [{ mean = [0, 0], share = 3 }, { mean = [2, 0], covariance = [1, 2] }, { mean = [0, 2] }] }",
         "{ probabilities = [\"1 + x1\", \"x2^2\", \"2\"] }, inputs = { uniform = [0, 2], dimension = 2 }",
     ] {
-        let experiment = experiment(&format!(
+        let plan = plan(&format!(
             r#"
             problem = {{ classes = {classes}, train = 40000 }}
             learner = [{{ knn = {{ k = 1 }} }}]
             "#
         ));
-        let problem = experiment.problem();
+        let problem = plan.problem();
         let mut data = Training::default();
         problem.draw(5, 0, &mut data).unwrap();
         let mut p = vec![0.0; problem.classes()];
@@ -137,10 +137,10 @@ fn labels_come_as_often_as_their_probabilities_say() {
 #[test]
 fn inputs_of_classes_have_the_density() {
     for classes in ["{ moons = 0.25 }", "{ rings = 0.3 }", "{ xor = 0.5 }"] {
-        let experiment = experiment(&format!(
+        let plan = plan(&format!(
             "problem = {{ classes = {classes}, train = 100000 }}\nlearner = [{{ knn = {{ k = 1 }} }}]"
         ));
-        let problem = experiment.problem();
+        let problem = plan.problem();
         let mut data = Training::default();
         problem.draw(6, 0, &mut data).unwrap();
         let (from, to) = problem.inputs.range();
@@ -200,11 +200,11 @@ const LOSSES: [&str; 5] = [
 #[test]
 fn every_loss_gives_the_same_bytes_on_any_number_of_threads() {
     for loss in LOSSES {
-        let experiment = experiment(&MOONS.replace("LOSS", loss));
+        let plan = plan(&MOONS.replace("LOSS", loss));
         let tables = [1, 2, 3].map(|threads| {
-            let results = engine::run(&experiment, threads, &Unwatched).unwrap();
+            let results = engine::run(&plan, threads, &Unwatched).unwrap();
             // NaN is not equal to itself.
-            format!("{:?}", Tables::new(&experiment, &results))
+            format!("{:?}", Tables::new(&plan, &results))
         });
         assert!(tables[0] == tables[1] && tables[1] == tables[2], "{loss}");
     }
@@ -266,8 +266,8 @@ fn the_risk_of_zero_one_loss_does_not_depend_on_the_split() {
 
 #[test]
 fn points_are_told_with_every_class() {
-    let (experiment, results) = run(&MOONS.replace("LOSS", "loss = \"zero-one\""));
-    let tables = Tables::new(&experiment, &results);
+    let (plan, results) = run(&MOONS.replace("LOSS", "loss = \"zero-one\""));
+    let tables = Tables::new(&plan, &results);
     let [no, yes] = ["mean_0", "mean_1"].map(|name| tables.points.numbers(name));
     assert_eq!(no.len(), 100 * (5 + 3 + 2));
     assert!(no.iter().zip(yes).all(|(a, b)| (a + b - 1.0).abs() < 1e-12));

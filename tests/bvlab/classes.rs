@@ -1,8 +1,8 @@
 //! What the tests of several classifiers need.
 
 use allocation_counter::measure;
+use bvlab::data::{Points, Training};
 use bvlab::learner::Learner;
-use bvlab::problem::{Points, Training};
 
 use crate::setup::algorithm;
 

@@ -1,12 +1,12 @@
 //! Classifiers against implementations that share nothing with them.
 
+use bvlab::data::{Points, Training};
 use bvlab::interrupt::Interrupt;
-use bvlab::learner::probability::{Preference, largest};
 use bvlab::learner::{
     Bagging, BaggingSample, BaggingSetting, Combine, Criterion, Knn, Learner, Tree, TreeSetting,
     forest_classifier,
 };
-use bvlab::problem::{Points, Training};
+use bvlab::probability::{Preference, largest};
 use linfa::prelude::{Fit, Predict};
 use linfa_trees::{DecisionTree, SplitQuality};
 

@@ -4,6 +4,8 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::setup::{Place, answer};
 
 const SMALL: &str = r#"
@@ -226,6 +228,50 @@ fn figures_are_redrawn_from_tables() {
         err.contains("nowhere") && err.contains("bvlab run"),
         "{err}"
     );
+}
+
+/// Rewrites a manifest.
+fn edit_manifest(place: &Place, edit: impl FnOnce(&mut serde_json::Map<String, Value>)) {
+    let file = "results/small/manifest.json";
+    let mut manifest: Value = serde_json::from_str(&place.read(file)).unwrap();
+    edit(manifest.as_object_mut().unwrap());
+    place.write(file, &manifest.to_string());
+}
+
+#[test]
+fn results_are_drawn_without_their_learners() {
+    let place = Place::new();
+    place.write("small.toml", SMALL);
+    place.done(&["run", "small.toml", "--quiet"]);
+    let before = place.bytes("results/small/tradeoff.png");
+    // A learner that this version does not have, as of a result from another one.
+    edit_manifest(&place, |manifest| {
+        let text = manifest["experiment"].as_str().unwrap();
+        assert!(text.contains("knn"), "{text}");
+        let text = text.replace("knn", "oracle");
+        manifest.insert("experiment".to_owned(), text.into());
+    });
+    assert_eq!(place.run(&["check", "small.toml"]).0, 0);
+    place.done(&["draw", "results/small", "--quiet"]);
+    assert_eq!(place.bytes("results/small/tradeoff.png"), before);
+}
+
+#[test]
+fn results_that_do_not_describe_themselves_are_drawn_too() {
+    let place = Place::new();
+    place.write("small.toml", SMALL);
+    place.done(&["run", "small.toml", "--quiet"]);
+    let before = place.bytes("results/small/tradeoff.png");
+    edit_manifest(&place, |manifest| {
+        assert!(manifest.remove("description").is_some());
+    });
+    place.done(&["draw", "results/small", "--quiet"]);
+    assert_eq!(place.bytes("results/small/tradeoff.png"), before);
+    // Now it does.
+    let manifest: Value = serde_json::from_str(&place.read("results/small/manifest.json")).unwrap();
+    let curve = &manifest["description"]["study"]["curves"][0];
+    assert_eq!(curve["axes"][0]["name"], "k");
+    place.done(&["verify", "results/small"]);
 }
 
 #[test]

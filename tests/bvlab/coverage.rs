@@ -1,11 +1,19 @@
 //! 95 % intervals hold the true value about 95 % of the time, over 200 seeds each; the study in
 //! `benches/coverage` has many more cells and seeds.
 
-use bvlab::decompose::exact;
+use bvlab::engine::exact;
 use bvlab::engine::{self, Results, Unwatched};
 use bvlab::experiment::{Experiment, Source};
+use bvlab::plan::Plan;
 
 const SEEDS: u64 = 200;
+
+/// The plan of a study, with some keys set.
+fn plan(text: &str, sets: &[String]) -> Plan {
+    let experiment = Experiment::read("coverage", Source::new("coverage.toml", text, sets));
+    let experiment = experiment.unwrap();
+    experiment.plan().expect("it is a study").clone()
+}
 
 /// What is run, in TOML.
 struct Case<'a> {
@@ -18,21 +26,21 @@ struct Case<'a> {
 type True = [f64; 3];
 
 impl Case<'_> {
-    fn experiment(&self, run: &str, seed: u64) -> Experiment {
+    fn plan(&self, run: &str, seed: u64) -> Plan {
         let Case {
             problem, learner, ..
         } = self;
         let text = format!(
             "problem = {{ {problem} }}\nlearner = [{{ {learner} }}]\nrun = {{ {run}, keep = 1, seed = {seed} }}"
         );
-        Experiment::read("coverage", Source::new("coverage.toml", &text, &[])).unwrap()
+        plan(&text, &[])
     }
 
     /// Averages of the exact forms over a fine grid, for the inputs of this seed.
     fn exact(&self, seed: u64) -> True {
-        let fine = self.experiment("resamples = 40, test = { grid = 1001 }", seed);
+        let fine = self.plan("resamples = 40, test = { grid = 1001 }", seed);
         let (problem, points) = (fine.problem(), &fine.test.points);
-        let learner = &*fine.curves[0].stages[0].learner;
+        let learner = &*fine.paths[0].stages[0].learner;
         let exact = exact(learner, problem, seed, points, &|| false);
         let exact = exact.unwrap().expect("a linear smoother on fixed inputs");
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
@@ -44,7 +52,7 @@ impl Case<'_> {
 
     /// Estimates from a long run with another seed.
     fn long_run(&self, run: &str) -> True {
-        let results = engine::run(&self.experiment(run, 1_000_007), 2, &Unwatched).unwrap();
+        let results = engine::run(&self.plan(run, 1_000_007), 2, &Unwatched).unwrap();
         let parts = &results.learners[0].decomposition.parts[0];
         [parts.bias2, parts.variance, parts.risk].map(|estimate| estimate.value)
     }
@@ -55,7 +63,7 @@ impl Case<'_> {
         let mut covered = [0.0; 4];
         let mut doubted = 0.0;
         for seed in 0..SEEDS {
-            let results = engine::run(&self.experiment(self.run, seed), 2, &Unwatched).unwrap();
+            let results = engine::run(&self.plan(self.run, seed), 2, &Unwatched).unwrap();
             let parts = &results.learners[0].decomposition.parts[0];
             let [bias2, variance, risk] = wanted(seed);
             let doubt = !parts.doubts.is_empty();
@@ -234,8 +242,7 @@ fn a_plug_in_bias_would_be_caught() {
     let (mut honest, mut plug_in) = (Vec::new(), Vec::new());
     for seed in 0..SEEDS {
         let sets = [format!("run.seed={seed}")];
-        let experiment = Experiment::read("plug-in", Source::new("", &text, &sets)).unwrap();
-        let results = engine::run(&experiment, 2, &Unwatched).unwrap();
+        let results = engine::run(&plan(&text, &sets), 2, &Unwatched).unwrap();
         let split = &results.learners[0].decomposition;
         honest.push(split.parts[0].bias2.value);
         plug_in.push(split.mean.iter().map(|m| m * m).sum::<f64>() / split.mean.len() as f64);
@@ -259,8 +266,7 @@ fn paired_differences_are_sharper_than_unpaired_ones() {
         "knn = { k = 5 } }, { name = \"other\", knn = { k = 6 }",
         240,
     );
-    let experiment = Experiment::read("paired", Source::new("", &text, &[])).unwrap();
-    let results = engine::run(&experiment, 2, &Unwatched).unwrap();
+    let results = engine::run(&plan(&text, &[]), 2, &Unwatched).unwrap();
     let [all_a, all_b] = [0, 1].map(|i| &results.learners[i].decomposition);
     let [a, b] = [&all_a.parts[0], &all_b.parts[0]];
     let paired = all_a.risk_minus(0, all_b, 0);
@@ -277,10 +283,7 @@ fn drawn_test_points_in_a_paired_difference() {
         learner = [{ polynomial = { degree = 1 } }, { name = "flat", polynomial = { degree = 0 } }]
         run     = { resamples = 100, test = { draw = 60 } }
     "#;
-    let run = |sets: &[String]| {
-        let experiment = Experiment::read("drawn", Source::new("", text, sets)).unwrap();
-        engine::run(&experiment, 2, &Unwatched).unwrap()
-    };
+    let run = |sets: &[String]| engine::run(&plan(text, sets), 2, &Unwatched).unwrap();
     let difference = |results: &Results| {
         let [line, flat] = [0, 1].map(|i| &results.learners[i].decomposition);
         flat.risk_minus(0, line, 0)

@@ -4,8 +4,10 @@ use std::io::Cursor;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use bvlab::experiment::table::{Missing, TableError, TableUse, TestRows, read_rows};
+use bvlab::outcome::files::parquet_contents;
 use bvlab::outcome::{Column, Table};
-use bvlab::problem::{Missing, Resample, Rows, TableError, TableUse, TestRows};
+use bvlab::problem::{Resample, Rows};
 use bvlab::stream::Stream;
 use polars::io::{SerReader, SerWriter};
 use polars::prelude::{CsvParseOptions, CsvReadOptions, CsvWriter, DataFrame, NamedFrom, Series};
@@ -254,7 +256,7 @@ fn read(text: &str) -> Result<Rows, TableError> {
         test: TestRows::Column("t".to_owned()),
         resample: Resample::Bootstrap,
     };
-    Rows::read("t.csv", text.as_bytes(), 1, &wanted)
+    read_rows("t.csv", text.as_bytes(), &parquet_contents, 1, &wanted)
 }
 
 /// The name of the first column, and the words of the last: first those to train on.

@@ -8,8 +8,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bvlab::experiment::table::{Missing, TableError, TableUse, TestRows, read_rows};
 use bvlab::outcome::Table;
-use bvlab::problem::{Missing, Resample, Rows, TableUse, TestRows};
+use bvlab::outcome::files::parquet_contents;
+use bvlab::problem::{Resample, Rows};
 use bvlab::stream::Stream;
 use rand::RngExt;
 
@@ -99,10 +101,14 @@ fn damage(random: &mut Stream, bytes: &mut Vec<u8>) {
     }
 }
 
+fn rows(file: &str, bytes: &[u8], wanted: &TableUse) -> Result<Rows, TableError> {
+    read_rows(file, bytes, &parquet_contents, 1, wanted)
+}
+
 /// Reads a table; whether it was good.
 fn read(file: &str, bytes: &[u8]) -> bool {
     let started = Instant::now();
-    let read = Rows::read(file, bytes, 1, &wanted());
+    let read = rows(file, bytes, &wanted());
     assert!(started.elapsed() < SOON, "{file}: {:?}", started.elapsed());
     match read {
         Ok(rows) => {
@@ -334,10 +340,10 @@ fn a_table_of_very_many_columns_is_read_soon() {
         ..wanted()
     };
     let started = Instant::now();
-    let rows = Rows::read("wide.csv", lines.join("\n").as_bytes(), 1, &wanted).unwrap();
-    assert_eq!(rows.names.len(), count - 10);
+    let found = rows("wide.csv", lines.join("\n").as_bytes(), &wanted).unwrap();
+    assert_eq!(found.names.len(), count - 10);
     let twice = lines.join("\n").replacen("column99999\n", "column3\n", 1);
-    let error = Rows::read("wide.csv", twice.as_bytes(), 1, &wanted).unwrap_err();
+    let error = rows("wide.csv", twice.as_bytes(), &wanted).unwrap_err();
     assert_eq!(error.message, "wide.csv has two columns called `column3`");
     assert!(started.elapsed() < SOON, "{:?}", started.elapsed());
 }

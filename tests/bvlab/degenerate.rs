@@ -1,14 +1,14 @@
 //! Data that leave a learner little to go by: no panic, finite numbers or a clear error, and the right
 //! ones where they are known.
 
+use bvlab::data::{Points, Training};
 use bvlab::engine::{self, RunError, Unwatched};
-use bvlab::experiment::{Axis, Curve};
 use bvlab::interrupt::{Interrupt, Interrupted};
 use bvlab::learner::{FAMILIES, Learner};
-use bvlab::problem::{Points, Training};
+use bvlab::plan::Axis;
 use bvlab::stream::Stream;
 
-use crate::setup::{close, experiment, fit_predict};
+use crate::setup::{changed, close, fit_predict, plan, with_learner};
 
 /// Every family, some in several ways, as a file has them: for training sets of so many points on
 /// [0, reach].
@@ -57,8 +57,8 @@ fn learners(train: usize, reach: f64) -> Vec<(String, Box<dyn Learner>)> {
         let used = format!("\n{} = {{", family.name);
         assert!(text.contains(&used), "{} is not looked at", family.name);
     }
-    let curves = experiment(&text).curves.into_iter();
-    let learners = curves.map(|mut curve| curve.stages.remove(0).learner);
+    let paths = plan(&text).into_parts().paths.into_iter();
+    let learners = paths.map(|mut path| path.stages.remove(0).learner);
     all.into_iter().zip(learners).collect()
 }
 
@@ -285,7 +285,7 @@ fn whole_runs_of_degenerate_problems() {
                  [run]\nresamples = 50\nsources = {sources}\ntest = {{ grid = 9 }}",
                 families.replace("WIDTH", &format!("{:e}", 0.1 * reach))
             );
-            let results = match engine::run(&experiment(&text), 2, &Unwatched) {
+            let results = match engine::run(&plan(&text), 2, &Unwatched) {
                 Ok(results) => results,
                 // A clear error will do, if it is the learner's.
                 Err(RunError::Learner { learner, .. }) => {
@@ -372,15 +372,14 @@ fn what_is_not_a_number_is_counted_and_ends_the_run() {
         // Finite, but its square is not.
         (1e200, "errors that are not finite"),
     ] {
-        let mut experiment = experiment(text);
         let broken = Broken {
             mean: 0.0,
             broken: false,
             value,
         };
         let axis = Axis::new("number", &[1.0, 2.0, 3.0, 4.0]);
-        experiment.curves = vec![Curve::new("broken", axis, Box::new(broken))];
-        let error = engine::run(&experiment, 1, &Unwatched).unwrap_err();
+        let plan = with_learner(&plan(text), "broken", axis, broken);
+        let error = engine::run(&plan, 1, &Unwatched).unwrap_err();
         let RunError::Learner {
             resample, count, ..
         } = &error
@@ -394,11 +393,11 @@ fn what_is_not_a_number_is_counted_and_ends_the_run() {
         assert_eq!(error.to_string(), words);
         // It is the resample in which that happens.
         let mut data = Training::default();
-        experiment.problem().draw(1, *resample, &mut data).unwrap();
+        plan.problem().draw(1, *resample, &mut data).unwrap();
         assert!(data.labels.iter().sum::<f64>() > 4.0);
         // In a cube of eight fits the others count, too.
-        experiment.run.sources = true;
-        let error = engine::run(&experiment, 2, &Unwatched)
+        let crossed = changed(&plan, |parts| parts.run.sources = true);
+        let error = engine::run(&crossed, 2, &Unwatched)
             .unwrap_err()
             .to_string();
         let cubes = [

@@ -1,7 +1,7 @@
 //! Gaussian classifiers against their formula, written out, and against scikit-learn.
 
+use bvlab::data::{Points, Training};
 use bvlab::learner::{Discriminant, DiscriminantSetting, Learner, Rung};
-use bvlab::problem::{Points, Training};
 
 use crate::classes::{assert_habits, probabilities, sample, three};
 

@@ -1,10 +1,10 @@
 //! The members of ensembles: against sums by hand, and against the other way to their correlation.
 
+use bvlab::data::Training;
 use bvlab::decompose::{Estimate, Parts, interval_factor};
 use bvlab::engine::Results;
-use bvlab::experiment::Experiment;
 use bvlab::interrupt::Interrupt;
-use bvlab::problem::Training;
+use bvlab::plan::Plan;
 use bvlab::stream::{Purpose, Stream};
 
 use crate::setup::run;
@@ -28,14 +28,14 @@ const MOONS: &str = r#"
     run = { resamples = 60, test = { grid = 25 }, diversity = true, LOSS }
 "#;
 
-fn moons(combine: &str, loss: &str) -> (Experiment, Results) {
+fn moons(combine: &str, loss: &str) -> (Plan, Results) {
     let combine = format!("combine = \"{combine}\",");
     run(&MOONS
         .replace("COMBINE", &combine)
         .replace("LOSS", &format!("loss = \"{loss}\"")))
 }
 
-fn parts((_, results): &(Experiment, Results)) -> &[Parts] {
+fn parts((_, results): &(Plan, Results)) -> &[Parts] {
     &results.learners[0].decomposition.parts
 }
 
@@ -80,14 +80,14 @@ fn with_its_own_centroid_every_loss_adds_up() {
 /// Everything again from the members' predictions, training set by training set.
 #[test]
 fn sums_over_members_are_those_by_hand() {
-    let (experiment, results) = run(NUMBERS);
-    let mut learner = experiment.curves[0].stages[0].learner.clone();
-    let points = &experiment.test.points;
+    let (plan, results) = run(NUMBERS);
+    let mut learner = plan.paths[0].stages[0].learner.clone();
+    let points = &plan.test.points;
     let truth: Vec<f64> = points.values().iter().map(|x| x.sin()).collect();
     let mut sums = [[0.0; 2]; 3];
     for resample in 0..60 {
         let mut data = Training::default();
-        experiment.problem().draw(1, resample, &mut data).unwrap();
+        plan.problem().draw(1, resample, &mut data).unwrap();
         learner.fit(&data, &Stream::new(1, Purpose::Algorithm, resample));
         let mut members: Vec<Vec<Vec<f64>>> = vec![Vec::new(); 3];
         let never = Interrupt::never();

@@ -1,20 +1,20 @@
 //! A run says so where a number, an interval or an average cannot be trusted, and says nothing where
 //! it can.
 
+use bvlab::data::{Points, Training};
 use bvlab::decompose::Doubt;
 use bvlab::engine::{self, Results, Unwatched};
-use bvlab::experiment::Experiment;
 use bvlab::learner::{Kernel, KernelShape};
-use bvlab::outcome::{Report, Tables, report};
-use bvlab::problem::{Points, Training};
+use bvlab::outcome::{Report, Tables, study_report};
+use bvlab::plan::Plan;
 
-use crate::setup::{experiment, fit_predict};
+use crate::setup::{fit_predict, plan};
 
-fn run(text: &str) -> (Experiment, Results, Report) {
-    let experiment = experiment(text);
-    let results = engine::run(&experiment, 2, &Unwatched).expect("the run ends");
-    let report = report(&experiment, &results, 0.0);
-    (experiment, results, report)
+fn run(text: &str) -> (Plan, Results, Report) {
+    let plan = plan(text);
+    let results = engine::run(&plan, 2, &Unwatched).expect("the run ends");
+    let report = study_report("test", &plan, &results, 0.0);
+    (plan, results, report)
 }
 
 fn warned(report: &Report, words: &str) -> bool {
@@ -66,7 +66,7 @@ fn estimates_that_disagree_with_theory_are_called_wrong() {
         learner = [{ knn = {} }]
         run     = { resamples = 400 }
     "#;
-    let (experiment, mut results, honest) = run(text);
+    let (plan, mut results, honest) = run(text);
     assert!(honest.text.contains("agree with theory"), "{}", honest.text);
     for (part, factor) in [(0, 0.8), (1, 1.3)] {
         let exact = results.learners[0].exact.as_mut().expect("it is linear");
@@ -75,7 +75,7 @@ fn estimates_that_disagree_with_theory_are_called_wrong() {
         let mut wrong = results.clone();
         let exact = wrong.learners[0].exact.as_mut().expect("it is linear");
         *[&mut exact.bias2, &mut exact.variance][part] = changed;
-        let report = report(&experiment, &wrong, 0.0);
+        let report = study_report("test", &plan, &wrong, 0.0);
         assert!(
             warned(&report, "DISAGREES with theory"),
             "{:?}",
@@ -200,13 +200,13 @@ fn parts_that_follow_from_the_main_prediction_have_no_error_bar() {
         run     = { resamples = 100, loss = "zero-one", split = "SPLIT", test = { grid = 100 } }
     "#;
     for split in ["domingos", "effects"] {
-        let (experiment, results, report) = run(&text.replace("SPLIT", split));
+        let (plan, results, report) = run(&text.replace("SPLIT", split));
         let parts = &results.learners[0].decomposition.parts[0];
         for part in [parts.bias2, parts.variance] {
             assert!(part.se.is_nan() && part.interval.is_none());
         }
         assert!(parts.risk.interval.is_some());
-        let curves = Tables::curves(&experiment, &results);
+        let curves = Tables::curves(&plan, &results);
         for column in [
             "domingos_bias_se",
             "domingos_variance_se",
@@ -235,8 +235,8 @@ fn the_share_that_a_grid_leaves_out_is_in_the_table() {
         let text = format!(
             "{problem}\nlearner = [{{ knn = {{ k = 3 }} }}]\nrun = {{ resamples = 8, test = {{ grid = 2500 }} }}"
         );
-        let (experiment, results, report) = run(&text);
-        let curves = Tables::curves(&experiment, &results);
+        let (plan, results, report) = run(&text);
+        let curves = Tables::curves(&plan, &results);
         let share = curves.numbers("left_out").first().copied();
         assert_eq!(share.is_some(), report.text.contains("leaves out"));
         share

@@ -76,7 +76,7 @@ fn every_feature_is_tried_as_often_as_any_other() {
             }
         }
         let mut out = [0.0; 8];
-        learner.predict(&bvlab::problem::Points::new(4, values), &mut out);
+        learner.predict(&bvlab::data::Points::new(4, values), &mut out);
         for feature in 0..4 {
             if out[2 * feature] != out[2 * feature + 1] {
                 counts[feature] += 1;

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use bvlab::outcome::{self, Condition};
+use bvlab::outcome::files::{self, Condition};
 
 use crate::setup::{PROGRAM, Place, answer};
 
@@ -114,7 +114,7 @@ fn put(home: &Path, files: &BTreeMap<String, Option<Vec<u8>>>) {
 /// The figures that the result in a folder lacks; `None` if there is no result. Every file is as its
 /// manifest says, and a figure that is lacking is not among them.
 fn undrawn(home: &Path, case: &str) -> Option<Vec<String>> {
-    let Ok(verified) = outcome::verify(home) else {
+    let Ok(verified) = files::verify(home) else {
         assert!(!home.join("manifest.json").exists(), "{case}");
         return None;
     };

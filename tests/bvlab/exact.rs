@@ -33,9 +33,9 @@ fn average(values: &[f64], weights: &[f64]) -> f64 {
 
 #[test]
 fn estimates_lie_within_four_standard_errors_of_the_exact_curves() {
-    let (experiment, results) = run(LINEAR);
-    let weights = &experiment.test.weights;
-    for (curve, learner) in experiment.curves.iter().zip(&results.learners) {
+    let (plan, results) = run(LINEAR);
+    let weights = &plan.test.weights;
+    for (curve, learner) in plan.curves().zip(&results.learners) {
         let exact = learner
             .exact
             .as_ref()
@@ -65,8 +65,8 @@ fn estimates_lie_within_four_standard_errors_of_the_exact_curves() {
 fn the_parts_sum_to_the_mean_squared_distance_at_every_point() {
     // Everything is kept, so the mean squared distance can be computed again from the fits.
     let text = LINEAR.replace("resamples = 3000", "resamples = 300\nkeep = 300");
-    let (experiment, results) = run(&text);
-    let points = experiment.test.points.len();
+    let (plan, results) = run(&text);
+    let points = plan.test.points.len();
     for (which, learner) in results.learners.iter().enumerate() {
         let split = &learner.decomposition;
         for at in 0..split.bias2.len() {
@@ -89,8 +89,8 @@ fn the_parts_sum_to_the_mean_squared_distance_at_every_point() {
 fn the_parts_of_kept_predictions_are_unbiased_estimates() {
     // The textbook formulas on the kept predictions, point by point.
     let text = LINEAR.replace("resamples = 3000", "resamples = 50\nkeep = 50");
-    let (experiment, results) = run(&text);
-    let points = experiment.test.points.len();
+    let (plan, results) = run(&text);
+    let points = plan.test.points.len();
     let split = &results.learners[0].decomposition;
     for at in 0..split.bias2.len() {
         let p: Vec<f64> = results
@@ -109,14 +109,14 @@ fn the_parts_of_kept_predictions_are_unbiased_estimates() {
 
 #[test]
 fn knn_has_the_variance_noise_over_k_and_the_bias_of_its_neighbours() {
-    let (experiment, results) = run(r#"
+    let (plan, results) = run(r#"
         problem = { truth = "0.01*x^2 + 1", inputs = { grid = [0, 16] }, noise = { normal = 0.3 }, train = 16 }
         sweep   = { k = "1..16" }
         learner = [{ knn = {} }]
         run     = { resamples = 4, test = "inputs" }
     "#);
     let exact = results.learners[0].exact.as_ref().unwrap();
-    let x = experiment.test.points.values();
+    let x = plan.test.points.values();
     let f = |x: f64| 0.01 * x * x + 1.0;
     for k in 1..=16 {
         for (j, &x0) in x.iter().enumerate() {
@@ -157,14 +157,14 @@ fn least_squares_has_in_sample_variance_of_its_number_of_columns() {
 fn ridge_has_the_variance_of_its_shrunken_singular_values() {
     // In-sample mean variance is s²/n (1 + Σ (d²/(d²+λ))²) with d the singular values of the
     // centred basis; its trace with power one is the degrees of freedom.
-    let (experiment, results) = run(r#"
+    let (plan, results) = run(r#"
         problem = { truth = "x", inputs = { grid = [-1, 1] }, noise = { normal = 1 }, train = 20 }
         sweep   = { lambda = [0.01, 1, 30] }
         learner = [{ polynomial = { degree = 2 } }]
         run     = { resamples = 4, test = "inputs" }
     "#);
     let exact = results.learners[0].exact.as_ref().unwrap();
-    let t = experiment.test.points.values();
+    let t = plan.test.points.values();
     // On a symmetric grid t and P_2 - mean are orthogonal: their lengths are the singular values.
     let second: Vec<f64> = t.iter().map(|t| (3.0 * t * t - 1.0) / 2.0).collect();
     let mean = second.iter().sum::<f64>() / 20.0;
@@ -187,7 +187,7 @@ fn ridge_has_the_variance_of_its_shrunken_singular_values() {
 fn knn_on_a_circle_follows_its_closed_form() {
     // k odd, equispaced points, x0 among them: the mean prediction is D sin(2πx0). Away
     // from the ends a line of points is as good as a circle.
-    let (experiment, results) = run(r#"
+    let (plan, results) = run(r#"
         problem = { truth = "sin(2*pi*x)", inputs = { grid = [0, 1] }, noise = { normal = 0.1 }, train = 100 }
         sweep   = { k = [1, 3, 7, 15] }
         learner = [{ knn = {} }]
@@ -198,7 +198,7 @@ fn knn_on_a_circle_follows_its_closed_form() {
     for (c, k) in [1.0, 3.0, 7.0, 15.0].into_iter().enumerate() {
         let h = 0.01;
         let d = (pi * k * h).sin() / (k * (pi * h).sin());
-        for (j, x) in experiment
+        for (j, x) in plan
             .test
             .points
             .values()

@@ -1,32 +1,33 @@
 //! Figures are drawn from tables alone and carry what they should.
 
-use bvlab::engine::{self, Unwatched};
-use bvlab::experiment::{Experiment, Length, Source};
-use bvlab::figure;
+use bvlab::engine::{Options, Unwatched};
+use bvlab::experiment::shipped;
+use bvlab::experiment::{Experiment, Figure, Source};
+use bvlab::figure::{self, FigureError};
 use bvlab::outcome::{Table, Tables};
-use bvlab::shipped;
-use bvlab::simulation;
+use bvlab::simulation::Setup;
+use bvlab::task::Task;
 
 use crate::setup::experiment;
 
+fn tables(task: &Task) -> Tables {
+    let outcome = task.run(Options::new(2, &Unwatched)).unwrap();
+    Tables::of(task, &outcome)
+}
+
+fn draw(
+    experiment: &Experiment,
+    figure: &Figure,
+    tables: &Tables,
+) -> Result<figure::Drawing, FigureError> {
+    let description = experiment.task.describe();
+    figure::draw(experiment.heading(), &description, figure, tables)
+}
+
 fn drawings(text: &str) -> Vec<(String, figure::Drawing)> {
     let experiment = experiment(text);
-    let tables = match (&experiment.simulation, experiment.run.length) {
-        (Some(setup), Length::Resamples(resamples)) => {
-            let rows = simulation::run(setup, resamples, experiment.run.seed, &Unwatched).unwrap();
-            Tables::of_simulation(&rows)
-        }
-        _ => {
-            let results = engine::run(&experiment, 2, &Unwatched).unwrap();
-            Tables::new(&experiment, &results)
-        }
-    };
-    let draw = |f: &bvlab::experiment::Figure| {
-        (
-            f.name.clone(),
-            figure::draw(&experiment, f, &tables).unwrap(),
-        )
-    };
+    let tables = tables(&experiment.task);
+    let draw = |f: &Figure| (f.name.clone(), draw(&experiment, f, &tables).unwrap());
     experiment.figures.iter().map(draw).collect()
 }
 
@@ -48,11 +49,11 @@ fn every_shipped_experiment_has_its_words() {
         let source = Source::shipped(&name, &[]).unwrap();
         let e = Experiment::read(&name, source).unwrap();
         assert!(
-            e.title.is_some() && e.look_for.is_some(),
+            e.words.title.is_some() && e.words.look_for.is_some(),
             "{name} has no title or look-for"
         );
         assert!(
-            e.question.is_some() && e.answer.is_some(),
+            e.words.question.is_some() && e.words.answer.is_some(),
             "{name} has no question or answer"
         );
         assert!(!e.figures.is_empty(), "{name} has no figure");
@@ -307,9 +308,12 @@ fn a_page_without_room_is_an_error_and_no_panic() {
         "shape = \"paper\"\n    font-scale = 2",
     );
     let experiment = experiment(&crowded);
-    let results = engine::run(&experiment, 2, &Unwatched).unwrap();
-    let tables = Tables::new(&experiment, &results);
-    let error = figure::draw(&experiment, &experiment.figures[2], &tables).unwrap_err();
+    let drawn = draw(
+        &experiment,
+        &experiment.figures[2],
+        &tables(&experiment.task),
+    );
+    let error = drawn.unwrap_err();
     assert!(error.to_string().contains("no room"), "{error}");
     // Every shipped figure fits on every page, or says that it does not.
     let looks = ["slide", "paper", "square"].iter().flat_map(|shape| {
@@ -325,15 +329,16 @@ fn a_page_without_room_is_an_error_and_no_panic() {
         let sets = [look.clone(), "run.resamples=30".to_owned()];
         let source = Source::shipped(name, &sets).unwrap();
         let e = Experiment::read(name, source).unwrap();
-        let tables = match &e.simulation {
-            Some(setup) => {
-                let rows = simulation::run(setup, 30, 1, &Unwatched).unwrap();
-                Tables::of_simulation(&rows)
-            }
-            None => Tables::new(&e, &engine::run(&e, 2, &Unwatched).unwrap()),
+        let tables = match &e.task {
+            Task::Simulation(setup) => tables(&Task::Simulation(Setup {
+                resamples: 30,
+                seed: 1,
+                ..setup.clone()
+            })),
+            task => tables(task),
         };
         for f in &e.figures {
-            match figure::draw(&e, f, &tables) {
+            match draw(&e, f, &tables) {
                 Ok(drawing) => assert!(drawing.to_png().is_ok()),
                 Err(error) => assert!(error.to_string().contains("no room"), "{name} {look}"),
             }
@@ -385,8 +390,7 @@ fn what_is_infinite_or_leaves_the_axis_is_drawn_as_far_as_it_goes() {
 #[test]
 fn the_same_tables_give_the_same_picture_after_a_way_to_disk() {
     let experiment = experiment(THREE);
-    let results = engine::run(&experiment, 2, &Unwatched).unwrap();
-    let tables = Tables::new(&experiment, &results);
+    let tables = tables(&experiment.task);
     let folder = tempfile::tempdir().unwrap();
     let again = |table: &Table| {
         let path = folder.path().join("table.parquet");
@@ -402,7 +406,7 @@ fn the_same_tables_give_the_same_picture_after_a_way_to_disk() {
         simulation: Table::default(),
     };
     for f in &experiment.figures {
-        let [a, b] = [&tables, &back].map(|tables| figure::draw(&experiment, f, tables).unwrap());
+        let [a, b] = [&tables, &back].map(|tables| draw(&experiment, f, tables).unwrap());
         assert!(a == b, "{}", f.name);
     }
 }

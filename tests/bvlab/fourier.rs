@@ -1,9 +1,9 @@
 //! Random Fourier features against fresh solves, explicit gradient descent, and the double descent
 //! that they are known for.
 
+use bvlab::data::{Points, Training};
 use bvlab::interrupt::Interrupt;
 use bvlab::learner::{Fourier, FourierSetting, Learner};
-use bvlab::problem::{Points, Training};
 use faer::Mat;
 
 use crate::setup::{algorithm, close, data, fit_predict, points, run};
@@ -208,9 +208,9 @@ fn ridge_solves_its_normal_equations() {
 
 /// Medians over training sets of the risk without noise, by setting.
 fn median_excess(text: &str) -> Vec<f64> {
-    let (experiment, results) = run(text);
+    let (plan, results) = run(text);
     let noise = results.learners[0].decomposition.parts[0].noise;
-    (0..experiment.curves[0].settings())
+    (0..plan.paths[0].curve.settings())
         .map(|c| {
             let mut risks: Vec<f64> = results
                 .kept

@@ -15,8 +15,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use bvlab::experiment::shipped;
 use bvlab::outcome::Table;
-use bvlab::shipped;
 use faer::Mat;
 
 use crate::setup::Place;

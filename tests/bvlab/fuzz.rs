@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use bvlab::experiment::shipped;
 use bvlab::experiment::{Experiment, Source};
 use bvlab::problem::{Expression, LONGEST};
-use bvlab::shipped;
 use bvlab::stream::Stream;
 use rand::RngExt;
 
@@ -197,7 +197,8 @@ fn read_or_refused(case: u64, texts: &[String]) -> bool {
     let source = Source::new("fuzz.toml", &text, &sets);
     let good = match Experiment::read("fuzz", source.clone()) {
         Ok(experiment) => {
-            assert!(!experiment.slabs().is_empty() || experiment.simulation.is_some());
+            let slabs = experiment.plan().map_or(0, |plan| plan.slabs().count());
+            assert!(slabs > 0 || experiment.task.simulation().is_some());
             // What is good stays the same when it is read again.
             let again =
                 Experiment::read("fuzz", Source::new("", source.file_text(), &source.sets()));
@@ -405,7 +406,7 @@ fn keys_that_are_set_on_top_end_where_they_lead() {
                 (allowed && set_in(&mut all, &path, &value).is_some()).then_some(all)
             });
         }
-        let found = Source::new("", text, &sets).merged();
+        let found = Source::new("", text, &sets).merged().cloned();
         assert_eq!(found.map(toml::Value::Table), wanted, "{sets:?}");
         match wanted.is_some() {
             true => set += 1,

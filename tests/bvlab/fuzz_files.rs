@@ -7,11 +7,11 @@ use std::fs::{self, File};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Mutex;
-use std::time::Duration;
 
-use bvlab::engine::{self, GroupState, Options, Unwatched};
-use bvlab::experiment::Experiment;
-use bvlab::outcome::{self, Manifest, Parts, ShardNote, Staging, Tables, is_plain_name};
+use bvlab::engine::{self, GroupState, Observer, Options, Unwatched};
+use bvlab::outcome::Tables;
+use bvlab::outcome::files::{self, Manifest, Parts, ShardNote, Staging, is_plain_name};
+use bvlab::plan::Plan;
 use bvlab::stream::Stream;
 use rand::RngExt;
 use serde_json::Value;
@@ -36,18 +36,30 @@ fn survives<T>(case: u64, what: &str, run: impl FnOnce() -> T) -> T {
     }
 }
 
+/// Holds every group as often as it grows.
+#[derive(Default)]
+struct Saver(Mutex<Vec<GroupState>>);
+
+impl Observer for Saver {
+    fn saves(&self) -> bool {
+        true
+    }
+
+    fn save_is_due(&self, _: usize, _: usize) -> bool {
+        true
+    }
+
+    fn save(&self, slab: usize, state: &GroupState) {
+        assert_eq!(slab, 0);
+        self.0.lock().unwrap().push(state.clone());
+    }
+}
+
 /// Every group of a run, halfway and at its end.
-fn saved(experiment: &Experiment) -> Vec<GroupState> {
-    let states: Mutex<Vec<GroupState>> = Mutex::new(Vec::new());
-    let save = |state: &GroupState| states.lock().unwrap().push(state.clone());
-    let options = Options {
-        threads: 1,
-        observer: &Unwatched,
-        begun: Vec::new(),
-        save: Some((&save, Duration::ZERO)),
-    };
-    engine::run_with(experiment, options).unwrap();
-    states.into_inner().unwrap()
+fn saved(plan: &Plan) -> Vec<GroupState> {
+    let saver = Saver::default();
+    engine::run(plan, 1, &saver).unwrap();
+    saver.0.into_inner().unwrap()
 }
 
 /// Changes bytes a little, or a lot: bits, runs, lengths as postcard writes them, cuts, repeats.
@@ -90,10 +102,11 @@ fn forge_groups(text: &str, seed: u64) {
     let experiment = experiment(text);
     let folder = tempfile::tempdir().unwrap();
     let parts = Parts::new(folder.path(), &experiment, "1").unwrap();
-    let states = saved(&experiment);
-    let whole = engine::run(&experiment, 1, &Unwatched).unwrap();
+    let plan = experiment.plan().expect("it is a study");
+    let states = saved(plan);
+    let whole = engine::run(plan, 1, &Unwatched).unwrap();
     // Compared as text, in which a number that is none equals itself.
-    let whole = format!("{:?}", Tables::new(&experiment, &whole));
+    let whole = format!("{:?}", Tables::new(plan, &whole));
     let mut random = algorithm(seed);
     let (mut taken, mut rejected) = (0, 0);
     for case in 0..cases(1000) {
@@ -124,16 +137,15 @@ fn forge_groups(text: &str, seed: u64) {
             _ => taken += 1,
         }
         if !begun.is_empty() {
+            let begun = |_: usize| begun.clone();
             let options = Options {
-                threads: 1,
-                observer: &Unwatched,
-                begun,
-                save: None,
+                begun: Some(&begun),
+                ..Options::new(1, &Unwatched)
             };
-            let results = survives(case, "going on", || engine::run_with(&experiment, options));
+            let results = survives(case, "going on", || engine::run_with(plan, options));
             let results = results.unwrap();
             assert_eq!(results.resamples, 80, "case {case}");
-            survives(case, "a table", || Tables::new(&experiment, &results));
+            survives(case, "a table", || Tables::new(plan, &results));
         }
         fs::remove_file(&path).unwrap();
     }
@@ -147,14 +159,13 @@ fn forge_groups(text: &str, seed: u64) {
     }
     let begun = parts.find().states;
     assert_eq!(begun.len(), 24);
+    let begun = |_: usize| begun.clone();
     let options = Options {
-        threads: 1,
-        observer: &Unwatched,
-        begun,
-        save: None,
+        begun: Some(&begun),
+        ..Options::new(1, &Unwatched)
     };
-    let again = engine::run_with(&experiment, options).unwrap();
-    assert!(format!("{:?}", Tables::new(&experiment, &again)) == whole);
+    let again = engine::run_with(plan, options).unwrap();
+    assert!(format!("{:?}", Tables::new(plan, &again)) == whole);
 }
 
 #[test]
@@ -327,10 +338,10 @@ fn hostile_manifests_and_remains_do_no_harm() {
             let text = hostile_json(&mut random, &good, &outside);
             fs::write(&manifest_path, text).unwrap();
         }
-        let verified = survives(case, "verifying", || outcome::verify(&home));
+        let verified = survives(case, "verifying", || files::verify(&home));
         read += usize::from(verified.is_ok());
         repaired += usize::from(remains && !committed.exists());
-        let _ = survives(case, "reading a result", || outcome::read(&home));
+        let _ = survives(case, "reading a result", || files::read(&home));
         let files = vec!["curves.csv".to_owned()];
         let staged = survives(case, "opening", || Staging::open(&home, &files, false));
         if let Ok(mut staging) = staged {

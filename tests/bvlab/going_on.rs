@@ -11,7 +11,7 @@ use bvlab::engine::{self, GroupState, Observer, Options, Results, RunError, Unwa
 use bvlab::outcome::Tables;
 use rand::RngExt;
 
-use crate::setup::{Place, algorithm, answer, experiment};
+use crate::setup::{Place, algorithm, answer, plan};
 
 const LONG: &str = r#"
     [problem]
@@ -236,6 +236,35 @@ impl Observer for Until {
     }
 }
 
+/// Hands every group to a function as soon as it has grown, by the number of its slab; otherwise
+/// another observer.
+pub struct SavesAlways<'a> {
+    pub observer: &'a dyn Observer,
+    pub save: &'a (dyn Fn(usize, &GroupState) + Sync),
+}
+
+impl Observer for SavesAlways<'_> {
+    fn wait_turn(&self) {
+        self.observer.wait_turn();
+    }
+
+    fn stopped(&self) -> bool {
+        self.observer.stopped()
+    }
+
+    fn saves(&self) -> bool {
+        true
+    }
+
+    fn save_is_due(&self, _: usize, _: usize) -> bool {
+        true
+    }
+
+    fn save(&self, slab: usize, state: &GroupState) {
+        (self.save)(slab, state);
+    }
+}
+
 #[test]
 fn a_run_to_a_precision_goes_on_to_the_same_end() {
     for text in [
@@ -252,18 +281,18 @@ fn a_run_to_a_precision_goes_on_to_the_same_end() {
         run = { resamples = 3000, sources = true, test = { grid = 10 } }
         "#,
     ] {
-        let experiment = experiment(text);
+        let plan = plan(text);
         let all = |results: &Results| {
-            let tables = Tables::new(&experiment, results);
+            let tables = Tables::new(&plan, results);
             (results.resamples, tables)
         };
-        let whole = all(&engine::run(&experiment, 2, &Unwatched).unwrap());
+        let whole = all(&engine::run(&plan, 2, &Unwatched).unwrap());
         let mut random = algorithm(5);
         for _ in 0..12 {
             // Groups as they were saved last, some long before the run was killed.
             let saved: Mutex<Vec<GroupState>> = Mutex::new(Vec::new());
             let chance = Mutex::new(algorithm(random.random::<u32>().into()));
-            let save = |state: &GroupState| {
+            let save = |_: usize, state: &GroupState| {
                 if chance.lock().unwrap().random_bool(0.5) {
                     let mut saved = saved.lock().unwrap();
                     saved.retain(|other| other.group != state.group);
@@ -271,24 +300,18 @@ fn a_run_to_a_precision_goes_on_to_the_same_end() {
                 }
             };
             let until = Until(AtomicU64::new(random.random_range(1..whole.0)));
-            let killed = engine::run_with(
-                &experiment,
-                Options {
-                    threads: 2,
-                    observer: &until,
-                    begun: Vec::new(),
-                    save: Some((&save, Duration::ZERO)),
-                },
-            );
+            let saves = SavesAlways {
+                observer: &until,
+                save: &save,
+            };
+            let killed = engine::run_with(&plan, Options::new(2, &saves));
             assert!(matches!(killed, Err(RunError::Stopped { .. })));
-            let begun = saved.into_inner().unwrap();
+            let begun = |_: usize| saved.lock().unwrap().clone();
             let results = engine::run_with(
-                &experiment,
+                &plan,
                 Options {
-                    threads: 2,
-                    observer: &Unwatched,
-                    begun,
-                    save: None,
+                    begun: Some(&begun),
+                    ..Options::new(2, &Unwatched)
                 },
             );
             assert!(whole == all(&results.unwrap()));

@@ -3,16 +3,16 @@
 use std::cell::Cell;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
+use bvlab::data::{Points, Training};
 use bvlab::engine::{self, GroupState, Observer, Options, RunError, Unwatched};
 use bvlab::interrupt::{Interrupt, Interrupted};
 use bvlab::learner::Learner;
 use bvlab::outcome::Tables;
-use bvlab::problem::{Points, Training};
 use bvlab::simulation::{self, SIMULATIONS, Setup, Simulate};
 
-use crate::setup::{algorithm, experiment};
+use crate::going_on::SavesAlways;
+use crate::setup::{algorithm, plan};
 
 /// Fits and predicts everywhere, as the engine does.
 fn all(
@@ -128,15 +128,15 @@ fn long(problem: &str, learner: &str) -> (Box<dyn Learner>, Training, Points, us
     let text = format!(
         "problem = {{ {problem}, train = {train} }}\nlearner = [{{ {learner} }}]\nrun = {{ resamples = 4, test = {{ {test} }} }}"
     );
-    let experiment = experiment(&text);
+    let plan = plan(&text);
     let mut data = Training::default();
-    experiment.problem().draw(1, 0, &mut data).unwrap();
-    let outputs = experiment.problem().outputs();
-    let stage = &experiment.curves[0].stages[0];
+    plan.problem().draw(1, 0, &mut data).unwrap();
+    let outputs = plan.problem().outputs();
+    let stage = &plan.paths[0].stages[0];
     (
         stage.learner.clone(),
         data,
-        experiment.test.points.clone(),
+        plan.test.points.clone(),
         outputs,
     )
 }
@@ -202,7 +202,7 @@ impl Observer for At {
 
 #[test]
 fn a_run_that_stops_within_a_resample_goes_on_to_the_same_end() {
-    let experiment = experiment(
+    let plan = plan(
         r#"
         problem = { truth = "sin(x)", inputs = { uniform = [0, 15] }, noise = { normal = 0.5 }, train = 60 }
         sweep = { width = [2, 40] }
@@ -210,25 +210,22 @@ fn a_run_that_stops_within_a_resample_goes_on_to_the_same_end() {
         run = { resamples = 60, test = { grid = 20 } }
         "#,
     );
-    let whole = engine::run(&experiment, 1, &Unwatched).unwrap();
-    let whole = Tables::new(&experiment, &whole);
+    let whole = engine::run(&plan, 1, &Unwatched).unwrap();
+    let whole = Tables::new(&plan, &whole);
     let mut within = 0;
     for number in [1, 2, 3, 40, 77, 110] {
         let saved: Mutex<Vec<GroupState>> = Mutex::new(Vec::new());
-        let save = |state: &GroupState| {
+        let save = |_: usize, state: &GroupState| {
             let mut saved = saved.lock().unwrap();
             saved.retain(|other| other.group != state.group);
             saved.push(state.clone());
         };
-        let options = |observer, begun, save| Options {
-            threads: 1,
-            observer,
-            begun,
-            save,
-        };
         let at = At::question(number);
-        let save: Option<(&engine::Save, Duration)> = Some((&save, Duration::ZERO));
-        let stopped = engine::run_with(&experiment, options(&at, Vec::new(), save));
+        let saves = SavesAlways {
+            observer: &at,
+            save: &save,
+        };
+        let stopped = engine::run_with(&plan, Options::new(1, &saves));
         let Err(RunError::Stopped { done, .. }) = stopped else {
             panic!("it went on after question {number}");
         };
@@ -240,8 +237,13 @@ fn a_run_that_stops_within_a_resample_goes_on_to_the_same_end() {
             .map(|state| state.tallies[0].count())
             .sum::<u64>();
         assert!(counted <= done, "{counted} of {done} resamples are saved");
-        let results = engine::run_with(&experiment, options(&Unwatched, begun, None)).unwrap();
-        assert!(whole == Tables::new(&experiment, &results), "{number}");
+        let begun = |_: usize| begun.clone();
+        let options = Options {
+            begun: Some(&begun),
+            ..Options::new(1, &Unwatched)
+        };
+        let results = engine::run_with(&plan, options).unwrap();
+        assert!(whole == Tables::new(&plan, &results), "{number}");
     }
     assert!(within >= 4, "hardly a question is asked within a resample");
 }
@@ -272,14 +274,14 @@ fn simulations_ask_as_often_as_their_work_says() {
         let mut simulation: Box<dyn Simulate> = (which.build)(&setup.values);
         let mut out = vec![0.0; simulation.observations()];
         let seen = simulation.observe(1, 0, &mut out, &Interrupt::new(&stops));
-        let expected = (setup.work() / every).floor();
+        let expected = (setup.operations() / every).floor();
         println!(
             "{}: work {:.1e}, asked {}",
             which.name,
-            setup.work(),
+            setup.operations(),
             asked.get()
         );
-        assert!(setup.work().is_finite() && setup.work() > 0.0);
+        assert!(setup.operations().is_finite() && setup.operations() > 0.0);
         if seen.is_ok() {
             assert!(expected <= 10.0 * (asked.get() + 1.0), "{}", which.name);
         } else {
@@ -291,7 +293,12 @@ fn simulations_ask_as_often_as_their_work_says() {
 #[test]
 fn a_long_resample_of_a_simulation_is_dropped_whole() {
     let which = simulation::find("bootstrap-estimates").unwrap();
-    let stopped = simulation::run(&largest(which), 10, 1, &At::question(1));
+    let setup = Setup {
+        resamples: 10,
+        seed: 1,
+        ..largest(which)
+    };
+    let stopped = simulation::run(&setup, &At::question(1));
     assert!(
         matches!(stopped, Err(RunError::Stopped { done: 0, total: 10 })),
         "{:?}",

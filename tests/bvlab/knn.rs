@@ -1,7 +1,7 @@
 //! Nearest neighbours against a brute-force ranking of all training points.
 
+use bvlab::data::{Points, Training};
 use bvlab::learner::Knn;
-use bvlab::problem::{Points, Training};
 
 use crate::setup::{close, data, fit_predict, points};
 

@@ -6,7 +6,7 @@ use bvlab::learner::{Learner, Linear, LinearSetting};
 use bvlab::outcome::Tables;
 use bvlab::problem::{Labels, Truth};
 
-use crate::setup::{algorithm, data, experiment, run};
+use crate::setup::{algorithm, data, plan, run};
 
 const N: f64 = 20.0;
 const S2: f64 = 0.25;
@@ -122,7 +122,8 @@ fn another_seed_gives_another_direction() {
         learner = [{ linear = {} }]
         run = { seed = SEED }
     ";
-    let beta = |seed: &str| match experiment(&text.replace("SEED", seed))
+    let beta = |seed: &str| match plan(&text.replace("SEED", seed))
+        .into_parts()
         .problems
         .remove(0)
         .labels

@@ -1,11 +1,11 @@
 //! Models of linfa behind the adapter.
 
+use bvlab::data::Training;
 use bvlab::engine::{self, RunError, Unwatched};
 use bvlab::learner::{FromLinfa, Learner, Linear, LinearSetting};
-use bvlab::problem::Training;
 use linfa_elasticnet::{ElasticNet, ElasticNetParams};
 
-use crate::setup::{algorithm, close, data, experiment, fit_predict, points};
+use crate::setup::{algorithm, changed, close, data, fit_predict, plan, points};
 
 fn lasso(penalty: f64) -> ElasticNetParams<f64> {
     // linfa centres the labels for its intercept but not the inputs, so it is not least squares.
@@ -49,10 +49,11 @@ const LASSO: &str = r#"
 
 #[test]
 fn along_the_lasso_path_bias_rises_and_variance_falls() {
-    let mut experiment = experiment(LASSO);
     let penalties = [0.001, 0.1, 0.3, 0.9];
-    experiment.curves[0].stages[0].learner = Box::new(FromLinfa::new(penalties.map(lasso)));
-    let results = engine::run(&experiment, 2, &Unwatched).unwrap();
+    let plan = changed(&plan(LASSO), |parts| {
+        parts.paths[0].stages[0].learner = Box::new(FromLinfa::new(penalties.map(lasso)));
+    });
+    let results = engine::run(&plan, 2, &Unwatched).unwrap();
     let parts = &results.learners[0].decomposition.parts;
     for pair in parts.windows(2) {
         let (less, more) = (&pair[0], &pair[1]);
@@ -66,10 +67,11 @@ fn along_the_lasso_path_bias_rises_and_variance_falls() {
 
 #[test]
 fn a_fit_that_linfa_refuses_is_reported_and_can_be_asked_why() {
-    let mut experiment = experiment(LASSO);
     let mut learner = FromLinfa::new([0.1, 0.2, -1.0, 0.3].map(lasso));
-    experiment.curves[0].stages[0].learner = Box::new(learner.clone());
-    let error = engine::run(&experiment, 2, &Unwatched).unwrap_err();
+    let plan = changed(&plan(LASSO), |parts| {
+        parts.paths[0].stages[0].learner = Box::new(learner.clone());
+    });
+    let error = engine::run(&plan, 2, &Unwatched).unwrap_err();
     assert_eq!(
         error.to_string(),
         "`lasso` at lambda = 0.3 gave 200 of 200 predictions that are not finite in resample 0 (1 of its 4 settings did)"
@@ -78,11 +80,8 @@ fn a_fit_that_linfa_refuses_is_reported_and_can_be_asked_why() {
         panic!("{error} is not the learner's")
     };
     let mut data = Training::default();
-    let seed = experiment.run.seed;
-    experiment
-        .problem()
-        .draw(seed, resample, &mut data)
-        .unwrap();
+    let seed = plan.run.seed;
+    plan.problem().draw(seed, resample, &mut data).unwrap();
     learner.fit(&data, &algorithm(seed));
     assert_eq!(learner.refusal(1), None);
     let reason = learner.refusal(2).unwrap();

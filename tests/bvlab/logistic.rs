@@ -1,7 +1,7 @@
 //! Logistic regression against the conditions of its optimum and against scikit-learn.
 
+use bvlab::data::{Points, Training};
 use bvlab::learner::{Learner, Logistic, LogisticSetting};
-use bvlab::problem::{Points, Training};
 
 use crate::classes::{assert_habits, class, probabilities, sample, three};
 use crate::setup::algorithm;

@@ -1,17 +1,17 @@
 //! Cross-entropy, zero-one loss and squared loss of probabilities: against a classifier whose
 //! predictions are known, by the definitions.
 
+use bvlab::data::{Points, Training};
 use bvlab::decompose::{Decomposition, Parts, interval_factor};
 use bvlab::engine::{self, Results, Unwatched};
-use bvlab::experiment::{Axis, Curve, Experiment};
 use bvlab::interrupt::{Interrupt, Interrupted};
 use bvlab::learner::Learner;
 use bvlab::outcome::Tables;
-use bvlab::problem::{Points, Training};
+use bvlab::plan::{Axis, Plan};
 use bvlab::stream::Stream;
 use rand::RngExt;
 
-use crate::setup::experiment;
+use crate::setup::{plan, with_learner};
 
 /// How often each of its predictions is made, and at every x from 0 to 1 which.
 const OFTEN: [f64; 4] = [0.3, 0.45, 0.15, 0.1];
@@ -73,8 +73,8 @@ fn points() -> impl Iterator<Item = f64> {
     (0..POINTS).map(|j| (j as f64 + 0.5) / POINTS as f64)
 }
 
-fn known(resamples: u64, seed: u64, how: &str) -> (Experiment, Results) {
-    let mut experiment = experiment(&format!(
+fn known(resamples: u64, seed: u64, how: &str) -> (Plan, Results) {
+    let plan = plan(&format!(
         r#"
         problem = {{ classes = {{ probabilities = ["2 - x", "1 + x", "1.5*x"] }}, inputs = {{ uniform = [0, 1] }}, train = 2 }}
         learner = [{{ knn = {{ k = 1 }} }}]
@@ -82,9 +82,9 @@ fn known(resamples: u64, seed: u64, how: &str) -> (Experiment, Results) {
         "#
     ));
     let axis = Axis::new("one", &[1.0]);
-    experiment.curves = vec![Curve::new("known", axis, Box::new(Known { which: 0 }))];
-    let results = engine::run(&experiment, 2, &Unwatched).unwrap();
-    (experiment, results)
+    let plan = with_learner(&plan, "known", axis, Known { which: 0 });
+    let results = engine::run(&plan, 2, &Unwatched).unwrap();
+    (plan, results)
 }
 
 fn parts(results: &Results) -> &Parts {
@@ -313,7 +313,7 @@ fn zero_one_loss_splits_by_name_and_every_split_adds_up() {
         let sum: f64 = names.iter().map(|name| value(name)).sum();
         assert!((sum - risk).abs() < 1e-12, "{split}: {sum} for {risk}");
         let how = format!("loss = \"zero-one\", split = \"{split}\"");
-        let (experiment, results) = known(20_000, 2, &how);
+        let (plan, results) = known(20_000, 2, &how);
         let found = parts(&results);
         assert_eq!(found.extra.len(), right.len());
         for ((name, found), (also, right)) in found.extra.iter().zip(&right) {
@@ -324,7 +324,7 @@ fn zero_one_loss_splits_by_name_and_every_split_adds_up() {
         within("gap", found.gap, 0.0);
         let sum = found.noise + found.bias2.value + found.variance.value;
         assert!((sum - found.risk.value).abs() < 1e-13, "{split}");
-        let curves = Tables::new(&experiment, &results).curves;
+        let curves = Tables::new(&plan, &results).curves;
         let shown = ["noise", "bias2", "variance"].map(|name| curves.numbers(name)[0]);
         assert_eq!(shown, names.map(|name| curves.numbers(name)[0]), "{split}");
     }

@@ -1,10 +1,10 @@
 //! The network against plain implementations of its training, and what is known of it in advance.
 
+use bvlab::data::{Points, Training};
 use bvlab::engine::{self, Unwatched};
 use bvlab::learner::{Activation, Learner, Network, NetworkSetting, Optimiser};
-use bvlab::problem::{Points, Training};
 
-use crate::setup::{algorithm, close, data, experiment, fit_predict, points, run};
+use crate::setup::{algorithm, close, data, fit_predict, plan, points, run};
 
 const ACTIVATIONS: [Activation; 2] = [Activation::Tanh, Activation::Relu];
 const OPTIMISERS: [Optimiser; 2] = [Optimiser::Adam, Optimiser::Descent];
@@ -228,7 +228,7 @@ fn a_training_that_runs_off_is_an_error_with_its_place() {
     "#;
     for activation in ["tanh", "relu"] {
         let text = text.replace("rate =", &format!("activation = \"{activation}\", rate ="));
-        let error = engine::run(&experiment(&text), 2, &Unwatched).unwrap_err();
+        let error = engine::run(&plan(&text), 2, &Unwatched).unwrap_err();
         let error = error.to_string();
         assert!(error.contains("network"), "{error}");
         assert!(error.contains("width = "), "{error}");

@@ -1,7 +1,7 @@
 //! The network for classes against a plain implementation of its training.
 
+use bvlab::data::{Points, Training};
 use bvlab::learner::{Activation, Learner, Network, NetworkSetting, Optimiser};
-use bvlab::problem::{Points, Training};
 
 use crate::classes::{assert_habits, class, probabilities, sample};
 use crate::setup::algorithm;

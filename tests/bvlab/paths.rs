@@ -7,7 +7,7 @@ use bvlab::learner::{
     NetworkSetting, Optimiser, Polynomial, PolynomialSetting, Tree, TreeSetting, forest,
 };
 
-use bvlab::problem::Training;
+use bvlab::data::Training;
 
 use crate::setup::{algorithm, close, data, fit_predict, points};
 

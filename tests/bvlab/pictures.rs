@@ -10,10 +10,12 @@ use std::path::{Path, PathBuf};
 
 use bvlab::decompose::heavy_tail;
 use bvlab::engine::{self, Unwatched};
+use bvlab::experiment::shipped;
 use bvlab::experiment::{Experiment, Source};
 use bvlab::figure;
 use bvlab::outcome::{Table, Tables};
-use bvlab::{shipped, simulation};
+use bvlab::simulation;
+use bvlab::task::Task;
 
 /// Few resamples: enough for a picture, quick to make.
 const RESAMPLES: &str = "run.resamples=30";
@@ -218,24 +220,26 @@ fn every_figure_is_what_it_was() {
     for name in shipped::names() {
         let source = Source::shipped(&name, &[RESAMPLES.to_owned()]).unwrap();
         let experiment = Experiment::read(&name, source).unwrap();
-        let (tables, digest) = match &experiment.simulation {
-            None => {
-                let results = engine::run(&experiment, 2, &Unwatched).unwrap();
-                let tables = Tables::new(&experiment, &results);
+        let (tables, digest) = match &experiment.task {
+            Task::Study(plan) => {
+                let results = engine::run(plan, 2, &Unwatched).unwrap();
+                let tables = Tables::new(plan, &results);
                 let digest = digest(&tables.curves);
                 (tables, digest)
             }
-            Some(setup) => {
-                let seed = experiment.run.seed;
-                let rows = simulation::run(setup, 30, seed, &Unwatched).unwrap();
+            Task::Simulation(setup) => {
+                assert_eq!(setup.resamples, 30, "{name}");
+                let rows = simulation::run(setup, &Unwatched).unwrap();
                 let tables = Tables::of_simulation(&rows);
                 let digest = digest_of_simulation(&tables.simulation);
                 (tables, digest)
             }
         };
         wrong.extend(hold_data(&name, &digest, bless).err());
+        let description = experiment.task.describe();
         for figure in &experiment.figures {
-            let drawing = figure::draw(&experiment, figure, &tables).unwrap();
+            let drawing = figure::draw(experiment.heading(), &description, figure, &tables);
+            let drawing = drawing.unwrap();
             let png = drawing.to_png().unwrap();
             let (width, height, _) = decode(&png);
             assert_eq!((width, height), (1920, 1080), "{name}/{}", figure.name);

@@ -1,7 +1,7 @@
 //! Polynomials against solutions by other roads.
 
+use bvlab::data::{Points, Training};
 use bvlab::learner::{Basis, Polynomial, PolynomialSetting};
-use bvlab::problem::{Points, Training};
 use faer::Mat;
 use faer::linalg::solvers::SolveLstsq;
 

@@ -1,17 +1,17 @@
 //! Random experiments, written as files: what holds for one that was thought of holds for all.
 
 use std::sync::Mutex;
-use std::time::Duration;
 
 use bvlab::decompose::{Parts, interval_factor};
 use bvlab::engine::{self, GroupState, Options, Results, RunError, Shard, Unwatched};
-use bvlab::experiment::Experiment;
 use bvlab::outcome::Tables;
+use bvlab::plan::Plan;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 
-use crate::setup::{close, experiment};
+use crate::going_on::SavesAlways;
+use crate::setup::{close, plan};
 
 /// A learner with its sweep: the axes by name and values, and the rest of its table.
 #[derive(Clone, Debug)]
@@ -162,39 +162,35 @@ fn bits(parts: &Parts) -> String {
     format!("{parts:?}")
 }
 
-fn tables(experiment: &Experiment, results: &Results) -> String {
-    format!("{:?}", Tables::new(experiment, results))
+fn tables(plan: &Plan, results: &Results) -> String {
+    format!("{:?}", Tables::new(plan, results))
 }
 
 /// Runs shards that save their groups, and a run that begins with all of these.
-fn sharded(experiment: &Experiment, shards: usize) -> Result<Results, RunError> {
-    let slabs = experiment.slabs().len();
+fn sharded(plan: &Plan, shards: usize) -> Result<Results, RunError> {
+    let slabs = plan.slab_count();
     let saved: Vec<Mutex<Vec<GroupState>>> = (0..slabs).map(|_| Mutex::new(Vec::new())).collect();
-    let saves: Vec<Box<engine::Save>> = saved
-        .iter()
-        .map(|saved| -> Box<engine::Save> {
-            Box::new(move |state: &GroupState| {
-                let mut saved = saved.lock().unwrap();
-                saved.retain(|other| other.group != state.group);
-                saved.push(state.clone());
-            })
-        })
-        .collect();
+    let save = |slab: usize, state: &GroupState| {
+        let mut saved = saved[slab].lock().unwrap();
+        saved.retain(|other| other.group != state.group);
+        saved.push(state.clone());
+    };
+    let saves = SavesAlways {
+        observer: &Unwatched,
+        save: &save,
+    };
     for index in 1..=shards {
         let shard = Shard { index, of: shards };
-        engine::run_shard(experiment, shard, &|slab| Options {
-            threads: 1 + index % 2,
-            observer: &Unwatched,
-            begun: Vec::new(),
-            save: Some((&*saves[slab], Duration::ZERO)),
-        })?;
+        engine::run_shard(plan, shard, Options::new(1 + index % 2, &saves))?;
     }
-    engine::run_in_slabs(experiment, &|slab| Options {
-        threads: 2,
-        observer: &Unwatched,
-        begun: saved[slab].lock().unwrap().clone(),
-        save: None,
-    })
+    let begun = |slab: usize| saved[slab].lock().unwrap().clone();
+    engine::run_with(
+        plan,
+        Options {
+            begun: Some(&begun),
+            ..Options::new(2, &Unwatched)
+        },
+    )
 }
 
 fn config() -> ProptestConfig {
@@ -216,7 +212,7 @@ proptest! {
         random in random(), shards in 1_usize..6, threads in 2_usize..5, slab in 1_usize..30,
     ) {
         let text = random.text("");
-        let whole = experiment(&text);
+        let whole = plan(&text);
         let results = match engine::run(&whole, 1, &Unwatched) {
             Ok(results) => results,
             Err(error) => return Err(TestCaseError::fail(format!("{error}\n{text}"))),
@@ -229,7 +225,7 @@ proptest! {
         // Random features on the second axis are summed in another order.
         let features = |learner: &Chosen| learner.axes.get(1).is_some_and(|axis| axis.0 == "features");
         prop_assert!(!random.learners.iter().any(features));
-        let slabs = experiment(&random.text(&format!("slab = {slab}")));
+        let slabs = plan(&random.text(&format!("slab = {slab}")));
         let again = sharded(&slabs, shards).unwrap();
         prop_assert!(bytes == tables(&slabs, &again), "slabs of {slab}\n{text}");
     }
@@ -237,14 +233,14 @@ proptest! {
     #[test]
     fn random_experiments_sum_up(random in random()) {
         let text = random.text("");
-        let experiment = experiment(&text);
-        let results = engine::run(&experiment, 2, &Unwatched).unwrap();
+        let plan = plan(&text);
+        let results = engine::run(&plan, 2, &Unwatched).unwrap();
         for (which, learner) in results.learners.iter().enumerate() {
             for (setting, parts) in learner.decomposition.parts.iter().enumerate() {
                 let sum = parts.noise + parts.bias2.value + parts.variance.value;
                 prop_assert!(close(sum, parts.risk.value, 1e-12), "{text}");
                 prop_assert!(parts.variance.value >= 0.0, "{text}");
-                if experiment.run.sources {
+                if plan.run.sources {
                     let sources = parts.sources.as_ref().unwrap();
                     let sum: f64 = sources.parts.iter().map(|part| part.value).sum();
                     prop_assert!(close(sum, parts.variance.value, 1e-9), "{text}");
@@ -266,9 +262,9 @@ proptest! {
     #[test]
     fn random_paths_are_loops(random in random()) {
         let text = random.text("");
-        let path = experiment(&text);
+        let path = plan(&text);
         let results = engine::run(&path, 2, &Unwatched).unwrap();
-        for (which, curve) in path.curves.iter().enumerate() {
+        for (which, curve) in path.curves().enumerate() {
             // Three settings of every learner, each alone.
             let settings = curve.settings();
             for setting in [0, settings / 2, settings - 1] {
@@ -279,7 +275,7 @@ proptest! {
                 }
                 alone.learners = vec![chosen];
                 let text = alone.text("");
-                let one = experiment(&text);
+                let one = plan(&text);
                 let found = engine::run(&one, 1, &Unwatched).unwrap();
                 let [path, alone] = [&results.learners[which].decomposition, &found.learners[0].decomposition];
                 let [path, alone] = [&path.parts[setting], &alone.parts[0]];

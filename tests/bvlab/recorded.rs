@@ -15,7 +15,7 @@ use bvlab::engine::{self, Unwatched};
 use bvlab::outcome::Tables;
 use bvlab::simulation::{self, SIMULATIONS, Setup};
 
-use crate::setup::experiment;
+use crate::setup::plan;
 
 const NUMBERS: &str = r#"truth = "sin(x) + 0.3*x", inputs = { uniform = [0, 6] }, noise = { normal = 0.5 }, train = 24"#;
 const SQUARE: &str = r#"truth = "sin(3*x1) + x2^2", inputs = { uniform = [0, 1], dimension = 3 }, noise = { normal = 0.3 }, train = 24"#;
@@ -265,9 +265,9 @@ fn record() -> String {
         let text = format!(
             "problem = {{ {problem} }}\nlearner = [{{ {learner} }}]\nrun = {{ resamples = 48, {run} }}"
         );
-        let experiment = experiment(&text);
-        let results = engine::run(&experiment, 2, &Unwatched).expect("the run ends");
-        let curves = Tables::curves(&experiment, &results);
+        let plan = plan(&text);
+        let results = engine::run(&plan, 2, &Unwatched).expect("the run ends");
+        let curves = Tables::curves(&plan, &results);
         // Columns that come later are no change.
         let columns = [
             "noise",
@@ -304,7 +304,12 @@ fn record() -> String {
         }
     }
     for simulation in SIMULATIONS {
-        let rows = simulation::run(&Setup::new(simulation), 50, 1, &Unwatched).expect("it ends");
+        let setup = Setup {
+            resamples: 50,
+            seed: 1,
+            ..Setup::new(simulation)
+        };
+        let rows = simulation::run(&setup, &Unwatched).expect("it ends");
         for (i, row) in rows.iter().enumerate().step_by(rows.len().div_ceil(12)) {
             for (column, value) in [("value", row.value), ("se", row.se), ("theory", row.theory)] {
                 let bits = value.to_bits();

@@ -6,7 +6,7 @@ use std::path::Path;
 use bvlab::engine::{self, Results, Unwatched};
 use bvlab::outcome::{Table, Tables};
 
-use crate::setup::experiment;
+use crate::setup::plan;
 
 const MIXED: &str = r#"
     [problem]
@@ -60,9 +60,9 @@ const CROSSED: &str = r#"
 "#;
 
 fn bytes(text: &str, threads: usize, folder: &Path) -> Vec<Vec<u8>> {
-    let experiment = experiment(text);
-    let results = engine::run(&experiment, threads, &Unwatched).unwrap();
-    let tables = Tables::new(&experiment, &results);
+    let plan = plan(text);
+    let results = engine::run(&plan, threads, &Unwatched).unwrap();
+    let tables = Tables::new(&plan, &results);
     let all = [
         &tables.curves,
         &tables.points,
@@ -125,7 +125,7 @@ fn a_learner_gives_the_same_with_others_beside_it() {
         .collect::<Vec<_>>()
         .join("[[learner]]")
         + "[run]\nresamples = 1003\ntest = { grid = 30 }";
-    let run = |text: &str| engine::run(&experiment(text), 2, &Unwatched).unwrap();
+    let run = |text: &str| engine::run(&plan(text), 2, &Unwatched).unwrap();
     let (alone, together) = (parts(&run(&alone)), parts(&run(MIXED)));
     assert_eq!(alone[..], together[..alone.len()]);
 }
@@ -136,7 +136,7 @@ fn a_run_to_a_precision_is_the_run_of_as_many_resamples() {
         "resamples = 1003",
         "precision = 0.02\nmax-resamples = 100_000",
     );
-    let run = |text: &str| engine::run(&experiment(text), 3, &Unwatched).unwrap();
+    let run = |text: &str| engine::run(&plan(text), 3, &Unwatched).unwrap();
     let precise = run(&text);
     assert!(precise.reached.unwrap() <= 0.02);
     assert!(precise.resamples < 100_000 && precise.resamples % 24 == 0);
@@ -163,9 +163,9 @@ fn a_run_to_a_precision_is_the_run_of_as_many_resamples() {
 
 #[test]
 fn tables_survive_the_way_to_disk_and_back() {
-    let experiment = experiment(MIXED);
-    let results = engine::run(&experiment, 2, &Unwatched).unwrap();
-    let tables = Tables::new(&experiment, &results);
+    let plan = plan(MIXED);
+    let results = engine::run(&plan, 2, &Unwatched).unwrap();
+    let tables = Tables::new(&plan, &results);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.parquet");
     for table in [
@@ -182,9 +182,9 @@ fn tables_survive_the_way_to_disk_and_back() {
 
 #[test]
 fn the_tables_have_the_promised_columns() {
-    let experiment = experiment(MIXED);
-    let results = engine::run(&experiment, 2, &Unwatched).unwrap();
-    let tables = Tables::new(&experiment, &results);
+    let plan = plan(MIXED);
+    let results = engine::run(&plan, 2, &Unwatched).unwrap();
+    let tables = Tables::new(&plan, &results);
     let names = |table: &Table| table.names().collect::<Vec<_>>().join(", ");
     insta::assert_snapshot!(names(&tables.curves), @"learner, axis, value, train, resamples, noise, noise_se, bias2, bias2_se, bias2_low, bias2_high, variance, variance_se, variance_low, variance_high, risk, risk_se, risk_low, risk_high, train_risk, train_risk_se, train_risk_low, train_risk_high, test_risk, test_risk_se, test_risk_low, test_risk_high, risk_q25, risk_median, risk_median_se, risk_q75, largest_share, doubt");
     insta::assert_snapshot!(names(&tables.points), @"learner, axis, value, x, truth, noise, mean, bias2, variance");
@@ -205,9 +205,9 @@ fn several_dimensions_number_their_inputs() {
         learner = [{ knn = { k = 3 } }, { tree = {} }]
         run     = { resamples = 50, test = { draw = 20 } }
     "#;
-    let experiment = experiment(text);
-    let results = engine::run(&experiment, 2, &Unwatched).unwrap();
-    let tables = Tables::new(&experiment, &results);
+    let plan = plan(text);
+    let results = engine::run(&plan, 2, &Unwatched).unwrap();
+    let tables = Tables::new(&plan, &results);
     let names: Vec<&str> = tables.training.names().collect();
     assert_eq!(names, ["resample", "x1", "x2", "x3", "y"]);
     let names: Vec<&str> = tables.points.names().collect();
@@ -237,7 +237,7 @@ fn averages_follow_the_distribution_of_the_inputs() {
             run     = {{ resamples = 4, test = {test} }}
             "#
         );
-        let results = engine::run(&experiment(&text), 1, &Unwatched).unwrap();
+        let results = engine::run(&plan(&text), 1, &Unwatched).unwrap();
         results.learners[0].decomposition.parts[0].noise
     };
     assert!(

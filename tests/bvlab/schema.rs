@@ -3,8 +3,8 @@
 //! The validator below knows just the keywords that the schema uses, and fails on any other. (A
 //! ready-made one would have polars compiled twice, for features of a crate that both use.)
 
+use bvlab::experiment::shipped;
 use bvlab::experiment::{self, Experiment, Source};
-use bvlab::shipped;
 use serde_json::Value;
 
 /// Whether a value satisfies a schema.

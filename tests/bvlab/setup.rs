@@ -4,10 +4,11 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use bvlab::data::{Points, Training};
 use bvlab::engine::{self, Results, Unwatched};
 use bvlab::experiment::{Experiment, Source};
 use bvlab::learner::Learner;
-use bvlab::problem::{Points, Training};
+use bvlab::plan::{Axis, CapacityPath, Plan, PlanParts};
 use bvlab::stream::{Purpose, Stream};
 use rand::RngExt;
 
@@ -62,10 +63,29 @@ pub fn experiment(text: &str) -> Experiment {
     }
 }
 
-pub fn run(text: &str) -> (Experiment, Results) {
-    let experiment = experiment(text);
-    let results = engine::run(&experiment, 2, &Unwatched).unwrap();
-    (experiment, results)
+/// The plan of a study.
+pub fn plan(text: &str) -> Plan {
+    experiment(text).plan().expect("it is a study").clone()
+}
+
+/// The same plan with some parts changed.
+pub fn changed(plan: &Plan, change: impl FnOnce(&mut PlanParts)) -> Plan {
+    let mut parts = plan.clone().into_parts();
+    change(&mut parts);
+    Plan::new(parts).expect("the plan is right")
+}
+
+/// The same plan with another learner in place of its own.
+pub fn with_learner(plan: &Plan, name: &str, axis: Axis, learner: impl Learner + 'static) -> Plan {
+    changed(plan, |parts| {
+        parts.paths = vec![CapacityPath::new(name, axis, Box::new(learner))];
+    })
+}
+
+pub fn run(text: &str) -> (Plan, Results) {
+    let plan = plan(text);
+    let results = engine::run(&plan, 2, &Unwatched).unwrap();
+    (plan, results)
 }
 
 pub fn close(a: f64, b: f64, tolerance: f64) -> bool {

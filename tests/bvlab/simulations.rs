@@ -11,8 +11,13 @@ use crate::setup::{Place, experiment};
 /// Runs a simulation with some of its numbers set.
 fn simulate(name: &str, with: &str, resamples: u64, seed: u64) -> Vec<Row> {
     let text = format!("simulation = \"{name}\"\nwith = {{ {with} }}\n");
-    let setup = experiment(&text).simulation.unwrap();
-    simulation::run(&setup, resamples, seed, &Unwatched).unwrap()
+    let experiment = experiment(&text);
+    let setup = Setup {
+        resamples,
+        seed,
+        ..experiment.task.simulation().unwrap().clone()
+    };
+    simulation::run(&setup, &Unwatched).unwrap()
 }
 
 fn find<'a>(rows: &'a [Row], panel: &str, series: &str, x: f64) -> &'a Row {
@@ -238,9 +243,13 @@ fn bagged_members_err_together_and_their_vote_is_worse_than_theory() {
 #[test]
 fn results_follow_from_the_seed_alone() {
     for simulation in SIMULATIONS {
-        let setup = Setup::new(simulation);
         let run = |seed| {
-            let rows = simulation::run(&setup, 50, seed, &Unwatched).unwrap();
+            let setup = Setup {
+                resamples: 50,
+                seed,
+                ..Setup::new(simulation)
+            };
+            let rows = simulation::run(&setup, &Unwatched).unwrap();
             Tables::of_simulation(&rows)
                 .simulation
                 .numbers("value")
@@ -282,7 +291,12 @@ fn a_simulation_stops_when_told() {
         }
     }
     for simulation in SIMULATIONS {
-        let stopped = simulation::run(&Setup::new(simulation), 1_000_000, 1, &Impatient);
+        let setup = Setup {
+            resamples: 1_000_000,
+            seed: 1,
+            ..Setup::new(simulation)
+        };
+        let stopped = simulation::run(&setup, &Impatient);
         let Err(RunError::Stopped { done: 1, total }) = stopped else {
             panic!("{} went on", simulation.name);
         };
@@ -322,7 +336,7 @@ fn refuses(from: &str, to: &str, token: &str, message: &str, help: &str) {
 
 #[test]
 fn bad_simulations_are_refused_at_the_token() {
-    assert!(experiment(GOOD).simulation.is_some());
+    assert!(experiment(GOOD).task.simulation().is_some());
     let name = "\"majority-vote\"";
     refuses(
         name,
@@ -501,10 +515,15 @@ fn a_simulation_is_not_mixed_with_a_problem() {
 fn figures_of_simulations_say_what_they_show() {
     let draw = |text: &str| {
         let e = experiment(text);
-        let setup = e.simulation.clone().unwrap();
-        let rows = simulation::run(&setup, 200, 1, &Unwatched).unwrap();
+        let setup = Setup {
+            resamples: 200,
+            seed: 1,
+            ..e.task.simulation().unwrap().clone()
+        };
+        let rows = simulation::run(&setup, &Unwatched).unwrap();
         let tables = Tables::of_simulation(&rows);
-        let svg = figure::draw(&e, &e.figures[0], &tables).unwrap().to_svg();
+        let drawing = figure::draw(e.heading(), &e.task.describe(), &e.figures[0], &tables);
+        let svg = drawing.unwrap().to_svg();
         svg.split_once("</style>").unwrap().1.to_owned()
     };
     let svg = draw(GOOD);

@@ -1,11 +1,11 @@
 //! Large two-way sweeps are computed a slab at a time. That changes no byte of the tables.
 
 use bvlab::engine::{self, Unwatched};
+use bvlab::experiment::shipped;
 use bvlab::experiment::{Experiment, Source};
 use bvlab::outcome::Tables;
-use bvlab::shipped;
 
-use crate::setup::{Place, experiment};
+use crate::setup::{Place, plan};
 
 /// Two axes in every way there are: over numbers, over sizes and noise, first and second; beside
 /// them one axis, and none.
@@ -71,10 +71,10 @@ fn bits(tables: &Tables) -> String {
 #[test]
 fn slabs_of_any_size_give_the_tables_of_one_pass() {
     let tables = |text: &str, threads: usize| {
-        let experiment = experiment(text);
-        let results = engine::run(&experiment, threads, &Unwatched).unwrap();
-        let tables = Tables::new(&experiment, &results);
-        (experiment.slabs().len(), bits(&tables))
+        let plan = plan(text);
+        let results = engine::run(&plan, threads, &Unwatched).unwrap();
+        let tables = Tables::new(&plan, &results);
+        (plan.slab_count(), bits(&tables))
     };
     for (text, sources) in [(MANY, "sources = false"), (MANY, "sources = true")] {
         let text = text.replace("keep = 9", &format!("keep = 9\n{sources}"));
@@ -102,9 +102,9 @@ fn exact_forms_and_solved_weights_come_together_again() {
         run     = { resamples = 60, test = { draw = 20 }, SLAB }
     "#;
     let tables = |slab: &str| {
-        let experiment = experiment(&text.replace("SLAB", slab));
-        let results = engine::run(&experiment, 2, &Unwatched).unwrap();
-        Tables::new(&experiment, &results)
+        let plan = plan(&text.replace("SLAB", slab));
+        let results = engine::run(&plan, 2, &Unwatched).unwrap();
+        Tables::new(&plan, &results)
     };
     let whole = tables("seed = 1");
     assert!(whole.curves.numbers("variance_exact")[0].is_finite());
@@ -200,16 +200,19 @@ const LARGE: &str = r#"
 
 #[test]
 fn memory_holds_the_sums_of_one_slab() {
-    assert!(experiment(LARGE).slabs().len() > 10);
+    assert!(plan(LARGE).slab_count() > 10);
     for name in shipped::names() {
         let source = Source::shipped(&name, &[]).unwrap();
         let experiment = Experiment::read(&name, source).unwrap();
-        assert!(experiment.slabs().len() <= 1, "{name} is computed at once");
+        assert!(
+            experiment.task.slab_count() <= 1,
+            "{name} is computed at once"
+        );
     }
     let small = LARGE
         .replace("1..100", "1..26")
         .replace("count = 100", "count = 26");
-    assert_eq!(experiment(&small).slabs().len(), 1);
+    assert_eq!(plan(&small).slab_count(), 1);
     let place = Place::with(&[("large.toml", &small)]);
     let peak = |set: &str| place.peak(&["run", "large.toml", "--set", set]);
     let (Some(whole), Some(slab)) = (peak("run.seed=1"), peak("run.slab=26")) else {

@@ -1,7 +1,7 @@
 //! Kernel smoothing and Gaussian bumps against solutions by other roads.
 
+use bvlab::data::{Points, Training};
 use bvlab::learner::{Gaussians, GaussiansSetting, Kernel, KernelShape};
-use bvlab::problem::{Points, Training};
 use faer::Mat;
 use faer::linalg::solvers::SolveLstsq;
 

@@ -1,16 +1,16 @@
 //! Variance by source: against a learner whose parts are known, and for bagging.
 
+use bvlab::data::{Points, Training};
 use bvlab::decompose::{SOURCES, interval_factor};
 use bvlab::engine::{self, Results, Unwatched};
-use bvlab::experiment::{Axis, Curve};
 use bvlab::interrupt::{Interrupt, Interrupted};
 use bvlab::learner::Learner;
 use bvlab::outcome::Tables;
-use bvlab::problem::{Points, Training};
+use bvlab::plan::Axis;
 use bvlab::stream::Stream;
 use rand_distr::{Distribution, StandardNormal};
 
-use crate::setup::{experiment, run};
+use crate::setup::{plan, run, with_learner};
 
 /// Predicts a polynomial of three independent standard normal numbers: an input, a label's noise
 /// and a draw of its own. The variance of every term is the square of its coefficient.
@@ -56,7 +56,7 @@ impl Learner for Known {
 }
 
 fn known(inputs: &str, resamples: u64) -> (Results, Tables) {
-    let mut experiment = experiment(&format!(
+    let plan = plan(&format!(
         r#"
         problem = {{ truth = "0", inputs = {inputs}, noise = {{ normal = 1 }}, train = 2 }}
         learner = [{{ knn = {{ k = 1 }} }}]
@@ -64,13 +64,9 @@ fn known(inputs: &str, resamples: u64) -> (Results, Tables) {
         "#
     ));
     let axis = Axis::new("one", &[1.0]);
-    experiment.curves = vec![Curve::new(
-        "known",
-        axis,
-        Box::new(Known { prediction: 0.0 }),
-    )];
-    let results = engine::run(&experiment, 2, &Unwatched).unwrap();
-    let tables = Tables::new(&experiment, &results);
+    let plan = with_learner(&plan, "known", axis, Known { prediction: 0.0 });
+    let results = engine::run(&plan, 2, &Unwatched).unwrap();
+    let tables = Tables::new(&plan, &results);
     (results, tables)
 }
 
@@ -107,7 +103,7 @@ fn the_parts_error_bars_cover() {
     let factor = interval_factor(0.95, 24);
     let mut outside = 0;
     for seed in 0..60 {
-        let mut experiment = experiment(&format!(
+        let plan = plan(&format!(
             r#"
             problem = {{ truth = "0", inputs = {{ normal = [0, 1] }}, noise = {{ normal = 1 }}, train = 2 }}
             learner = [{{ knn = {{ k = 1 }} }}]
@@ -115,12 +111,8 @@ fn the_parts_error_bars_cover() {
             "#
         ));
         let axis = Axis::new("one", &[1.0]);
-        experiment.curves = vec![Curve::new(
-            "known",
-            axis,
-            Box::new(Known { prediction: 0.0 }),
-        )];
-        let results = engine::run(&experiment, 2, &Unwatched).unwrap();
+        let plan = with_learner(&plan, "known", axis, Known { prediction: 0.0 });
+        let results = engine::run(&plan, 2, &Unwatched).unwrap();
         let sources = results.learners[0].decomposition.parts[0].sources.as_ref();
         for ((set, _), found) in SOURCES.iter().zip(&sources.unwrap().parts) {
             let exact = COEFFICIENTS[*set].powi(2);
@@ -211,9 +203,9 @@ fn crossed_and_plain_runs_agree() {
 
 #[test]
 fn bagged_variance_over_members_follows_from_their_correlation() {
-    let experiment = experiment(&BAGS.replace("SOURCES", "true"));
-    let results = engine::run(&experiment, 2, &Unwatched).unwrap();
-    let tables = Tables::new(&experiment, &results);
+    let plan = plan(&BAGS.replace("SOURCES", "true"));
+    let results = engine::run(&plan, 2, &Unwatched).unwrap();
+    let tables = Tables::new(&plan, &results);
     let formula = tables.curves.numbers("variance_from_members");
     let limit = interval_factor(1.0 - 1e-4, 24);
     let parts = &results.learners[0].decomposition.parts;

@@ -175,7 +175,7 @@ fn data_and_fonts_have_their_licences_beside_them() {
             "BSD 3-Clause License",
         ),
         (
-            "src/figure/font",
+            "crates/bvlab-figure/src/font",
             &["otf", "ttf", "woff2"],
             "OFL.txt",
             "SIL Open Font License, Version 1.1",

@@ -6,7 +6,7 @@ use bvlab::outcome::Tables;
 
 use rand::RngExt;
 
-use crate::setup::{algorithm, experiment, run};
+use crate::setup::{algorithm, plan, run};
 
 /// An experiment with its places to be filled in.
 fn text(inputs: &str, noise: &str, train: &str, sweep: &str, learner: &str) -> String {
@@ -176,9 +176,9 @@ fn tables_name_both_axes_and_every_size() {
         "depth = [1, 2]\ntrain = [10, 30]",
         "tree = {}",
     );
-    let experiment = experiment(&text);
-    let results = engine::run(&experiment, 2, &Unwatched).unwrap();
-    let tables = Tables::new(&experiment, &results);
+    let plan = plan(&text);
+    let results = engine::run(&plan, 2, &Unwatched).unwrap();
+    let tables = Tables::new(&plan, &results);
     assert_eq!(tables.curves.numbers("value"), [1.0, 2.0, 1.0, 2.0]);
     assert_eq!(tables.curves.numbers("value2"), [10.0, 10.0, 30.0, 30.0]);
     assert_eq!(tables.curves.wholes("train"), [10, 10, 30, 30]);
@@ -204,11 +204,12 @@ fn a_reference_lies_flat_where_others_are_swept_over_two_numbers() {
         learner = [{ tree = {} }, { reference = true, knn = { k = 2 } }]
         run = { resamples = 40 }
     "#;
-    let (experiment, results) = run(text);
-    assert_eq!(experiment.curves[0].settings(), 6);
-    assert_eq!(experiment.curves[1].settings(), 1);
+    let (plan, results) = run(text);
+    assert_eq!(plan.paths[0].curve.settings(), 6);
+    assert_eq!(plan.paths[1].curve.settings(), 1);
     assert_eq!(results.learners[1].decomposition.parts.len(), 1);
-    assert_eq!(experiment.curves[0].describe(3), "depth = 2, min-leaf = 2");
+    let curve = &plan.paths[0].curve;
+    assert_eq!(curve.describe(3), "depth = 2, min-leaf = 2");
 }
 
 #[test]

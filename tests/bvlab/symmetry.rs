@@ -1,14 +1,16 @@
 //! The order of the columns and the names of the classes mean nothing: no learner's errors depend on
 //! them, but for chance.
 
+use bvlab::data::Points;
 use bvlab::decompose::{Estimate, Parts};
 use bvlab::engine::{self, Results, Unwatched};
-use bvlab::experiment::{Experiment, Files, Source, TestKind};
-use bvlab::problem::Points;
+use bvlab::experiment::{Experiment, Source};
+use bvlab::plan::{Plan, TestKind};
 use bvlab::stream::{Purpose, Stream};
+use bvlab::tables::FolderTables;
 use rand::RngExt;
 
-use crate::setup::Place;
+use crate::setup::{Place, changed};
 
 /// `linear` with `features` is left out: it takes the first columns, as it says.
 const OF_NUMBERS: &[&str] = &[
@@ -48,33 +50,33 @@ const OF_CLASSES: &[&str] = &[
     "network = { width = 3, epochs = 20 }",
 ];
 
-fn experiment(place: &Place, problem: &str, learners: &[&str], how: &str) -> Experiment {
+fn plan(place: &Place, problem: &str, learners: &[&str], how: &str) -> Plan {
     let named = |(i, learner): (usize, &&str)| format!("{{ name = \"{i}\", {learner} }}");
     let learners: Vec<String> = learners.iter().enumerate().map(named).collect();
     let text = format!(
         "problem = {{ {problem} }}\nlearner = [{}]\nrun = {{ resamples = 4000, keep = 1, {how} }}",
         learners.join(", ")
     );
-    let files = Files::Folder(place.path().to_owned());
-    let source = Source::new("symmetry.toml", &text, &[]).with_files(files);
+    let tables = FolderTables::beside(&place.path().join("symmetry.toml"));
+    let source = Source::new("symmetry.toml", &text, &[]).with_tables(tables);
     match Experiment::read("symmetry", source) {
-        Ok(experiment) => experiment,
+        Ok(experiment) => experiment.plan().expect("it is a study").clone(),
         Err(error) => panic!("{:?}", miette::Report::new(*error)),
     }
 }
 
 /// What comes of it at the same test points, which then have no error of their own.
-fn run(mut experiment: Experiment) -> Results {
-    experiment.test.kind = TestKind::Grid;
-    engine::run(&experiment, 2, &Unwatched).unwrap()
+fn run(plan: &Plan) -> Results {
+    let plan = changed(plan, |parts| parts.test.kind = TestKind::Grid);
+    engine::run(&plan, 2, &Unwatched).unwrap()
 }
 
 /// The test points with their coordinates backwards.
-fn turned(mut experiment: Experiment) -> Experiment {
-    let points = &experiment.test.points;
+fn turned(plan: &Plan) -> Plan {
+    let points = &plan.test.points;
     let values = points.rows().flat_map(|x| x.iter().rev().copied());
-    experiment.test.points = Points::new(points.dimension(), values.collect());
-    experiment
+    let turned = Points::new(points.dimension(), values.collect());
+    changed(plan, |parts| parts.test.points = turned)
 }
 
 fn told(parts: &Parts) -> Vec<(&'static str, Estimate)> {
@@ -128,10 +130,10 @@ fn problems_may_name_their_columns_and_classes_as_they_like() {
         let rest = format!("inputs = {{ uniform = [0, 1], dimension = {dimension} }}, train = 12");
         let in_order = |backwards, problem: &str, learners, how: &str| {
             let how = format!("test = {{ draw = 30 }}, {how}");
-            let experiment = experiment(&place, problem, learners, &how);
-            run(match backwards {
-                true => turned(experiment),
-                false => experiment,
+            let plan = plan(&place, problem, learners, &how);
+            run(&match backwards {
+                true => turned(&plan),
+                false => plan,
             })
         };
         let numbers = |backwards| {
@@ -193,9 +195,9 @@ fn tables_may_name_their_columns_and_classes_as_they_like() {
             let text = table(dimension, classes, backwards, turn);
             let place = Place::with(&[("table.csv", &text)]);
             let problem = "table = \"table.csv\", target = \"y\", test = { column = \"held\" }";
-            run(match classes {
-                0 => experiment(&place, problem, OF_NUMBERS, ""),
-                _ => experiment(&place, problem, OF_CLASSES, ZERO_ONE),
+            run(&match classes {
+                0 => plan(&place, problem, OF_NUMBERS, ""),
+                _ => plan(&place, problem, OF_CLASSES, ZERO_ONE),
             })
         };
         let what = format!("numbers in a table of {dimension} columns");

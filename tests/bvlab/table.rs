@@ -1,11 +1,20 @@
 //! Real tables: reading, splitting, resampling, and what is made of them.
 
+use std::sync::Arc;
+
+use bvlab::data::Training;
 use bvlab::engine::{self, Unwatched};
-use bvlab::experiment::{Experiment, ExperimentError, Files, Source};
+use bvlab::experiment::shipped;
+use bvlab::experiment::table::{
+    Key, Missing, ShippedTables, TableError, TableUse, TestRows, read_rows,
+};
+use bvlab::experiment::{Experiment, ExperimentError, Source};
+use bvlab::outcome::files::parquet_contents;
 use bvlab::outcome::{Table, Tables};
-use bvlab::problem::{Key, Missing, Resample, Rows, TableError, TableUse, TestRows, Training};
-use bvlab::shipped;
+use bvlab::plan::Plan;
+use bvlab::problem::{Resample, Rows};
 use bvlab::stream::{Purpose, Stream};
+use bvlab::tables::FolderTables;
 
 use crate::setup::Place;
 
@@ -20,8 +29,12 @@ fn wanted(target: &str) -> TableUse {
     }
 }
 
+fn rows(file: &str, bytes: &[u8], seed: u64, wanted: &TableUse) -> Result<Rows, TableError> {
+    read_rows(file, bytes, &parquet_contents, seed, wanted)
+}
+
 fn read(text: &str, wanted: &TableUse) -> Result<Rows, TableError> {
-    Rows::read("t.csv", text.as_bytes(), 1, wanted)
+    rows("t.csv", text.as_bytes(), 1, wanted)
 }
 
 fn error(text: &str, wanted: &TableUse) -> TableError {
@@ -259,7 +272,7 @@ fn every_error_names_file_line_and_column() {
 #[test]
 fn files_that_are_no_tables_are_refused() {
     let of = |file: &str, bytes: &[u8]| {
-        let error = Rows::read(file, bytes, 1, &wanted("y")).expect_err(file);
+        let error = rows(file, bytes, 1, &wanted("y")).expect_err(file);
         assert_eq!(error.key, Key::File);
         error.message
     };
@@ -398,7 +411,7 @@ fn rows_are_held_out_by_their_share_and_the_seed() {
             test: TestRows::Share(share),
             ..wanted("species")
         };
-        Rows::read("iris.csv", &iris, seed, &wanted).unwrap()
+        rows("iris.csv", &iris, seed, &wanted).unwrap()
     };
     let rows = of(1, 0.3);
     assert_eq!(rows.classes, ["setosa", "versicolor", "virginica"]);
@@ -504,10 +517,10 @@ fn halves_are_drawn_without_replacement_and_all_are_as_likely() {
 #[test]
 fn the_tables_that_ship_can_be_read() {
     let iris = shipped::table("data/iris.csv").unwrap();
-    let iris = Rows::read("iris.csv", &iris, 1, &wanted("species")).unwrap();
+    let iris = rows("iris.csv", &iris, 1, &wanted("species")).unwrap();
     assert_eq!((iris.names.len(), iris.classes.len()), (4, 3));
     let diabetes = shipped::table("data/diabetes.csv").unwrap();
-    let diabetes = Rows::read("diabetes.csv", &diabetes, 1, &wanted("progression")).unwrap();
+    let diabetes = rows("diabetes.csv", &diabetes, 1, &wanted("progression")).unwrap();
     assert_eq!(diabetes.names.len(), 10);
     assert_eq!(diabetes.train.len() + diabetes.test.len(), 442);
     for none in [
@@ -535,14 +548,14 @@ fn parquet_is_read_like_csv() {
         test,
         ..wanted("y")
     };
-    let error = Rows::read("t.parquet", &bytes, 1, &marked).unwrap_err();
+    let error = rows("t.parquet", &bytes, 1, &marked).unwrap_err();
     assert_eq!(error.message, "t.parquet, row 3: `x` is missing");
     let made_up = TableUse {
         missing: Missing::Mean,
         ..marked
     };
     let csv = "x,y,t\n1,b,0\n2,a,0\n,b,0\n4,a,1\n";
-    let rows = Rows::read("t.parquet", &bytes, 1, &made_up);
+    let rows = rows("t.parquet", &bytes, 1, &made_up);
     assert_eq!(rows, read(csv, &made_up));
 }
 
@@ -574,8 +587,13 @@ fn place() -> Place {
 
 fn checked(place: &Place, text: &str) -> Result<Experiment, Box<ExperimentError>> {
     let source = Source::new("small.toml", text, &[]);
-    let files = Files::Folder(place.path().to_owned());
-    Experiment::read("small", source.with_files(files))
+    let tables = FolderTables::beside(&place.path().join("small.toml"));
+    Experiment::read("small", source.with_tables(tables))
+}
+
+fn plan(place: &Place, text: &str) -> Plan {
+    let experiment = checked(place, text).unwrap();
+    experiment.plan().expect("it is a study").clone()
 }
 
 /// After one replacement: the token that is blamed, the message and the help.
@@ -772,7 +790,7 @@ fn mistakes_are_shown_where_they_are() {
         .map(|_| ())
         .unwrap_err();
     assert_eq!(error.message(), "tables cannot be read here");
-    let shipped = Source::new("", &text, &[]).with_files(Files::Shipped);
+    let shipped = Source::new("", &text, &[]).with_tables(Arc::new(ShippedTables));
     let error = Experiment::read("small", shipped).map(|_| ()).unwrap_err();
     assert!(
         error.message().contains("does not ship"),
@@ -817,9 +835,9 @@ fn noise_that_nobody_knows_is_not_called_zero() {
     let zero_one = EXPERIMENT
         .replace("\"size\"", "\"kind\"")
         .replace("resamples = 60", "resamples = 60\nloss = \"zero-one\"");
-    let experiment = checked(&place, &zero_one).unwrap();
-    let results = engine::run(&experiment, 1, &Unwatched).unwrap();
-    let tables = Tables::new(&experiment, &results);
+    let plan = plan(&place, &zero_one);
+    let results = engine::run(&plan, 1, &Unwatched).unwrap();
+    let tables = Tables::new(&plan, &results);
     for name in [
         "noise",
         "bayes_error",
@@ -909,14 +927,14 @@ fn shipped_tables_go_wherever_the_program_goes() {
 fn bootstraps_of_a_table_have_any_size_and_halves_one() {
     let place = place();
     let sizes = EXPERIMENT.replace("depth = \"1..3\"", "train = [2, 7, 40]");
-    let experiment = checked(&place, &sizes).unwrap();
-    let results = engine::run(&experiment, 1, &Unwatched).unwrap();
-    let tables = Tables::new(&experiment, &results);
+    let swept = plan(&place, &sizes);
+    let results = engine::run(&swept, 1, &Unwatched).unwrap();
+    let tables = Tables::new(&swept, &results);
     assert_eq!(tables.curves.wholes("train"), [2, 7, 40]);
     let halves = EXPERIMENT.replace("[sweep]", "resample = \"halves\"\n[sweep]");
-    let experiment = checked(&place, &halves).unwrap();
-    assert_eq!(experiment.drawn(60), "60 random halves, 3 of 7 rows");
-    let results = engine::run(&experiment, 1, &Unwatched).unwrap();
+    let plan = plan(&place, &halves);
+    assert_eq!(plan.describe().drawn(60), "60 random halves, 3 of 7 rows");
+    let results = engine::run(&plan, 1, &Unwatched).unwrap();
     assert!(results.kept.iter().all(|kept| kept.data[0].len() == 3));
     let refused = halves.replace("depth = \"1..3\"", "train = [2, 7]");
     let error = checked(&place, &refused).map(|_| ()).unwrap_err();
@@ -959,8 +977,8 @@ fn ours(file: &str, learner: &str, columns: &str) -> [[f64; 2]; 3] {
                  learner = [{{ {learner} }}]\n\
                  [run]\nresamples = {resamples}\nseed = {seed}\nkeep = 1\n{loss}\n"
             );
-            let experiment = checked(&place, &text).unwrap();
-            let results = engine::run(&experiment, 2, &Unwatched).unwrap();
+            let plan = plan(&place, &text);
+            let results = engine::run(&plan, 2, &Unwatched).unwrap();
             let parts = &results.learners[0].decomposition.parts[0];
             let extra = |name: &str| parts.extra.iter().find(|(known, _)| *known == name);
             let of = |name: &str, plain: f64| extra(name).map_or(plain, |(_, e)| e.value);

@@ -1,8 +1,8 @@
 //! Trees against an implementation that shares nothing with them: it tries every split of every
 //! node anew, in exact arithmetic on whole-number labels. Also the choice between equal features.
 
+use bvlab::data::{Points, Training};
 use bvlab::learner::{Knn, Tree, TreeSetting};
-use bvlab::problem::{Points, Training};
 use linfa::prelude::{Fit, Predict};
 
 use crate::order::Place;

@@ -1,0 +1,438 @@
+//! The parts of cross-entropy and of zero-one loss, from mean scores.
+//!
+//! **Cross-entropy.** With c the normalised geometric mean of the predictions, c ∝ exp(E ln p), the
+//! risk is H(p*) + K(p*‖c) + E K(c‖p), exactly, where K is Kullback and Leibler's divergence. With
+//! m = E ln p and ln Z = ln Σ exp mₖ, the variance E K(c‖p) is -ln Z and the bias is
+//! Σ p* (ln p* - m) + ln Z. From R training sets -ln Z comes out too small and the bias too large by
+//! about as much as a constant over R; the jackknife takes that off. Their sum is a mean, and as it
+//! was.
+//!
+//! **Zero-one.** The shares of votes q say it all: see [`Split`]. Kohavi and Wolpert's parts are made
+//! unbiased by their own 1/(R - 1). The main prediction is the most frequent one among R, and may be
+//! another than among all training sets where votes are nearly even; what follows from it is not
+//! corrected, because no correction is known. Where several classes have as many votes, or are
+//! equally probable, the parts are the mean over all choices between them.
+
+use super::bars::{Average, Bars, Pointwise};
+use super::estimate::{AgainstTheory, Parts, PointsError, Rest, Tested, jackknife};
+use super::interval::{Fluctuation, deviations};
+use super::loss::times_log;
+use super::{Decomposition, Estimate, Loss, Split, Tally, diversity};
+use crate::maths::{exp, hypot, ln};
+use crate::probability::largest;
+
+/// What is told of a setting besides noise, bias and variance, by name.
+const ZERO_ONE: [&str; 14] = [
+    "bayes_error",
+    "domingos_noise",
+    "domingos_bias",
+    "domingos_variance",
+    "domingos_variance_right",
+    "domingos_variance_wrong",
+    "domingos_noise_effect",
+    "domingos_variance_effect",
+    "kw_noise",
+    "kw_bias2",
+    "kw_variance",
+    "effect_noise",
+    "effect_bias",
+    "effect_variance",
+];
+
+/// Those of them that depend on which class is the main prediction. They jump where votes are nearly
+/// even, and no interval for them is known.
+const BY_MAIN_PREDICTION: [usize; 7] = [2, 3, 4, 5, 7, 12, 13];
+
+/// The number of parts: noise, bias and variance, and what is told besides.
+const MOST: usize = 3 + ZERO_ONE.len();
+
+impl Loss {
+    /// What is told besides noise, bias and variance.
+    fn names(self) -> &'static [&'static str] {
+        match self {
+            Loss::ZeroOne(_) => &ZERO_ONE,
+            Loss::Squared | Loss::CrossEntropy { .. } => &[],
+        }
+    }
+
+    /// The parts at one point, from the probabilities of the classes and the mean score of so many
+    /// resamples.
+    fn parts(self, truth: &[f64], mean: &[f64], count: f64) -> [f64; MOST] {
+        let mut parts = [0.0; MOST];
+        let least = self.least(truth);
+        match self {
+            Loss::Squared => unreachable!("squared loss has estimates of its own"),
+            Loss::CrossEntropy { .. } => {
+                let most = mean.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let sum: f64 = mean.iter().map(|m| exp(m - most)).sum();
+                let log_sum = most + ln(sum);
+                let excess: f64 = truth
+                    .iter()
+                    .zip(mean)
+                    .map(|(&p, m)| times_log(p, p) - if p > 0.0 { p * m } else { 0.0 })
+                    .sum();
+                parts[..3].copy_from_slice(&[least, excess + log_sum, -log_sum]);
+            }
+            Loss::ZeroOne(split) => {
+                let told = zero_one(truth, mean, count);
+                parts[3..].copy_from_slice(&told);
+                let chosen = match split {
+                    Split::Domingos => [told[6], told[2], told[7]],
+                    Split::KohaviWolpert => [told[8], told[9], told[10]],
+                    Split::Effects => [told[11], told[12], told[13]],
+                };
+                parts[..3].copy_from_slice(&chosen);
+            }
+        }
+        parts
+    }
+
+    /// Noise, bias and variance at one point.
+    pub(super) fn three(self, truth: &[f64], mean: &[f64], count: f64) -> [f64; 3] {
+        let [noise, bias, variance, ..] = self.parts(truth, mean, count);
+        [noise, bias, variance]
+    }
+
+    /// Whether bias and variance are smooth in the mean score, so that intervals for them are known.
+    pub fn has_intervals(self) -> bool {
+        !matches!(self, Loss::ZeroOne(Split::Domingos | Split::Effects))
+    }
+
+    /// Moves deviations of a mean score at one point to coordinates in which the bias is a sum of
+    /// squares to second order, and returns half of its gradient there; `root` is that of the
+    /// point's weight. Under cross-entropy with centre c the bias has the gradient c - p* and the
+    /// Hessian diag(c) - ccᵀ, for Kohavi and Wolpert q - p* and the identity.
+    fn straighten(
+        self,
+        truth: &[f64],
+        mean: &[f64],
+        root: f64,
+        deviations: &mut [&mut [f64]],
+        gradient: &mut [f64],
+    ) {
+        let half = root * 0.5_f64.sqrt();
+        if let Loss::CrossEntropy { .. } = self {
+            let mut centre = mean.to_vec();
+            self.mean_prediction(truth, &mut centre);
+            for deviation in deviations {
+                let middle: f64 = centre.iter().zip(&**deviation).map(|(c, u)| c * u).sum();
+                for (u, c) in deviation.iter_mut().zip(&centre) {
+                    *u = half * c.sqrt() * (*u - middle);
+                }
+            }
+            for ((g, c), p) in gradient.iter_mut().zip(&centre).zip(truth) {
+                *g = half * (c - p) / c.max(f64::MIN_POSITIVE).sqrt();
+            }
+        } else {
+            for deviation in deviations {
+                deviation.iter_mut().for_each(|u| *u *= half);
+            }
+            for ((g, q), p) in gradient.iter_mut().zip(mean).zip(truth) {
+                *g = half * (q - p);
+            }
+        }
+    }
+
+    /// Whether a part is corrected for the finite number of resamples by the jackknife.
+    fn corrects(self, part: usize) -> bool {
+        matches!(self, Loss::CrossEntropy { .. }) && (1..3).contains(&part)
+    }
+}
+
+/// In the order of the names; the mean over all choices of y* and of m where several classes are
+/// equally probable or have as many votes.
+fn zero_one(truth: &[f64], votes: &[f64], count: f64) -> [f64; ZERO_ONE.len()] {
+    let choices = largest(truth).flat_map(|best| largest(votes).map(move |main| (best, main)));
+    let mut sums = [0.0; ZERO_ONE.len()];
+    let mut number = 0.0;
+    for (best, main) in choices {
+        number += 1.0;
+        let parts = zero_one_with(truth, votes, count, best, main);
+        sums.iter_mut().zip(parts).for_each(|(sum, p)| *sum += p);
+    }
+    sums.map(|sum| sum / number)
+}
+
+/// The same for one choice.
+fn zero_one_with(
+    truth: &[f64],
+    votes: &[f64],
+    count: f64,
+    best: usize,
+    main: usize,
+) -> [f64; ZERO_ONE.len()] {
+    let both = || truth.iter().zip(votes);
+    let bayes = 1.0 - truth[best];
+    let right: f64 = both().map(|(p, q)| p * q).sum();
+    let bias = if main == best { 0.0 } else { 1.0 };
+    let variance = 1.0 - votes[main];
+    // The noise counts where the vote is for the best class, and pays where it is for another.
+    let paid = right - truth[best] * votes[best];
+    let noise_effect = votes[best] * bayes - paid;
+    let variance_effect = match main == best {
+        true => variance,
+        false => -votes[best],
+    };
+    let squares = |all: &[f64]| all.iter().map(|p| p * p).sum::<f64>();
+    let spread = (1.0 - squares(votes)) / (count - 1.0);
+    let distance: f64 = both().map(|(p, q)| (p - q) * (p - q)).sum();
+    [
+        bayes,
+        bayes,
+        bias,
+        variance,
+        variance * (1.0 - bias),
+        variance * bias,
+        noise_effect,
+        variance_effect,
+        0.5 * (1.0 - squares(truth)),
+        0.5 * (distance - spread),
+        0.5 * spread * count,
+        bayes,
+        truth[best] - truth[main],
+        truth[main] - right,
+    ]
+}
+
+/// Splits the error of one learner under cross-entropy or zero-one loss.
+pub(super) fn decompose(groups: &[&Tally], all: Tally, tested: Tested) -> Decomposition {
+    let points = tested.weights.len();
+    let settings = all.train.len();
+    let empty = || Vec::with_capacity(settings * points);
+    let mut whole = Decomposition {
+        resamples: all.count,
+        groups: groups.len(),
+        parts: Vec::new(),
+        mean: Vec::new(),
+        noise: Some(empty()),
+        bias2: empty(),
+        variance: empty(),
+        points: PointsError {
+            weights: tested.weights.to_vec(),
+            drawn: tested.drawn,
+        },
+    };
+    for setting in 0..settings {
+        let (parts, at_points) = of_setting(setting, &all, groups, tested, &whole.points);
+        whole.parts.push(parts);
+        let noise = whole.noise.get_or_insert_default();
+        noise.extend_from_slice(&at_points[0]);
+        whole.bias2.extend_from_slice(&at_points[1]);
+        whole.variance.extend_from_slice(&at_points[2]);
+    }
+    whole.mean = all.mean;
+    whole
+}
+
+/// The averages of one setting over x, and every part at every point.
+fn of_setting(
+    setting: usize,
+    all: &Tally,
+    groups: &[&Tally],
+    tested: Tested,
+    points_error: &PointsError,
+) -> (Parts, Vec<Vec<f64>>) {
+    let Tested {
+        loss,
+        truth,
+        weights,
+        outputs,
+        ..
+    } = tested;
+    let points = weights.len();
+    let count = all.count as f64;
+    let names = loss.names();
+    let kinds = 3 + names.len();
+    let at = |tally: &Tally, j: usize| {
+        let start = (setting * points + j) * outputs;
+        start..(start + outputs).min(tally.mean.len())
+    };
+    let mut at_points = vec![vec![0.0; points]; kinds];
+    // By group, and by part: the average with the group left out. The sum is the last.
+    let mut left_out = vec![[0.0; MOST]; groups.len()];
+    let mut rest_mean = vec![0.0; outputs];
+    let bars = Bars::new(tested, setting, groups.len(), count);
+    let mut pointwise = match bars.needs_points() {
+        true => Pointwise::new(groups.len(), points),
+        false => Pointwise::default(),
+    };
+    for j in 0..points {
+        let p = &truth[j * outputs..][..outputs];
+        let mean = &all.mean[at(all, j)];
+        let mut here = loss.parts(p, mean, count);
+        let mut correction = [0.0; MOST];
+        for (group, left_out) in groups.iter().zip(&mut left_out) {
+            let rest = Rest::new(count, group.count as f64);
+            for ((rest_mean, m), g) in rest_mean
+                .iter_mut()
+                .zip(mean)
+                .zip(&group.mean[at(group, j)])
+            {
+                *rest_mean = rest.mean_without(*m, *g);
+            }
+            let without = loss.parts(p, &rest_mean, rest.count());
+            let share = rest.count() / count;
+            for i in 0..kinds {
+                left_out[i] += weights[j] * without[i];
+                correction[i] += share * (here[i] - without[i]);
+            }
+            if bars.needs_points() {
+                pointwise.add(j, [without[1] - here[1], without[2] - here[2]]);
+            }
+        }
+        for (i, here) in here[..kinds].iter_mut().enumerate() {
+            // Delete-a-group jackknife for groups of unequal size (Busing, Meijer and van der
+            // Leeden 1999): G θ - Σ (1 - n_g/n) θ_(g), and Σ (1 - n_g/n) = G - 1.
+            if loss.corrects(i) {
+                *here += correction[i];
+            }
+            at_points[i][j] = *here;
+        }
+    }
+    let average = |values: &[f64]| values.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>();
+    let estimate = |i: usize| {
+        let value = average(&at_points[i]);
+        if i >= 3 && BY_MAIN_PREDICTION.contains(&(i - 3)) {
+            return Estimate::without_error(value);
+        }
+        let left_out = left_out.iter().map(|parts| parts[i]);
+        let se = hypot(jackknife(left_out), points_error.of(&at_points[i], value));
+        Estimate::new(value, se)
+    };
+    let extra = names.iter().enumerate();
+    let mut extra: Vec<_> = extra.map(|(i, name)| (*name, estimate(3 + i))).collect();
+    let [noise, b, v] = [0, 1, 2].map(|i| average(&at_points[i]));
+    let [noise_se, b_se, v_se] = [0, 1, 2].map(|i| jackknife(left_out.iter().map(|p| p[i])));
+    // It is known at every point, but for Domingos' factor.
+    let noise_se = match loss {
+        Loss::ZeroOne(Split::Domingos) => noise_se,
+        _ => 0.0,
+    };
+    let risks: Vec<f64> = (0..points)
+        .map(|j| (0..3).map(|i| at_points[i][j]).sum())
+        .collect();
+    let least: Vec<f64> = (0..points)
+        .map(|j| loss.least(&truth[j * outputs..][..outputs]))
+        .collect();
+    let least = average(&least);
+    let variances: Vec<f64> = left_out.iter().map(|parts| parts[2]).collect();
+    extra.extend(diversity::of_setting(
+        setting,
+        all,
+        groups,
+        tested,
+        (v, &variances),
+        least,
+    ));
+    let value = noise + b + v;
+    let risk_left_out: Vec<f64> = left_out
+        .iter()
+        .map(|parts| parts[..3].iter().sum())
+        .collect();
+    // A mean of measured errors, and with each group left out.
+    let measured = |sums: &dyn Fn(&Tally) -> f64| {
+        let without = groups
+            .iter()
+            .map(|group| Rest::new(count, group.count as f64).mean(sums(all), sums(group)));
+        (sums(all) / count, without.collect::<Vec<f64>>())
+    };
+    let (train, train_left_out) = measured(&|tally| tally.train[setting]);
+    let (test, test_left_out) = measured(&|tally| tally.test[setting]);
+    let gaps = test_left_out
+        .iter()
+        .zip(&risk_left_out)
+        .map(|(test, risk)| test - risk);
+    let gap = Estimate::new(test - value, jackknife(gaps));
+    let risk_se = jackknife(risk_left_out.iter().copied());
+    let fluctuation = loss.has_intervals().then(|| {
+        let numbers = setting * points * outputs..(setting + 1) * points * outputs;
+        fluctuation(loss, all, groups, numbers, tested)
+    });
+    let b_se = fluctuation.map_or(f64::NAN, |found| found.se().max(b_se));
+    let of_noise = bars.points(Average::Noise, &at_points[0], &pointwise, noise_se);
+    let of_bias2 = match fluctuation {
+        Some(found) => bars.points(Average::Bias2, &at_points[1], &pointwise, found.se()),
+        None => Default::default(),
+    };
+    let of_variance = match fluctuation {
+        Some(_) => bars.points(Average::Variance, &at_points[2], &pointwise, v_se),
+        None => Default::default(),
+    };
+    let of_risk = bars.points(Average::Risk, &risks, &pointwise, risk_se);
+    let bias2 = bars.squared_mean(b, b_se, fluctuation, of_bias2);
+    let variance = match fluctuation {
+        Some(_) => bars.above(0.0, v, &variances, of_variance),
+        None => Estimate::without_error(v),
+    };
+    let risk = bars.above(least, value, &risk_left_out, of_risk);
+    let of_risks = Parts::of_risks(all, setting, least, value - least, of_risk.se);
+    let doubtful = [(bias2, of_bias2), (variance, of_variance), (risk, of_risk)];
+    let parts = Parts {
+        against_theory: AgainstTheory {
+            points: [of_bias2.se, of_variance.se],
+            ..AgainstTheory::default()
+        },
+        doubts: bars.doubts(
+            setting,
+            all,
+            (
+                of_risks.largest_share,
+                fluctuation.map_or(f64::INFINITY, |found| found.rank()),
+            ),
+            doubtful,
+        ),
+        noise,
+        noise_se: hypot(noise_se, of_noise.se),
+        bias2,
+        variance,
+        risk,
+        train: bars.above(0.0, train, &train_left_out, Default::default()),
+        test: bars.above(0.0, test, &test_left_out, of_risk),
+        gap,
+        risk_resampling_se: risk_se,
+        ..of_risks
+    };
+    let parts = Parts {
+        zeros: all.zeros_of(setting),
+        extra,
+        left_out: risk_left_out,
+        ..parts
+    };
+    (parts, at_points)
+}
+
+/// How the bias fluctuates, where it is smooth in the mean score.
+fn fluctuation(
+    loss: Loss,
+    all: &Tally,
+    groups: &[&Tally],
+    numbers: std::ops::Range<usize>,
+    tested: Tested,
+) -> Fluctuation {
+    let Tested {
+        truth,
+        weights,
+        outputs,
+        ..
+    } = tested;
+    let length = numbers.len();
+    let mut apart = deviations(all, groups, numbers.clone(), &vec![1.0; length]);
+    let mut gradient = vec![0.0; length];
+    let mean = &all.mean[numbers];
+    for (j, weight) in weights.iter().enumerate() {
+        let at = j * outputs..(j + 1) * outputs;
+        let mut here: Vec<&mut [f64]> = apart
+            .chunks_exact_mut(length)
+            .map(|row| &mut row[at.clone()])
+            .collect();
+        loss.straighten(
+            &truth[at.clone()],
+            &mean[at.clone()],
+            weight.sqrt(),
+            &mut here,
+            &mut gradient[at],
+        );
+    }
+    let counts: Vec<f64> = groups.iter().map(|group| group.count as f64).collect();
+    Fluctuation::new(&apart, &gradient, &counts)
+}

@@ -1,0 +1,57 @@
+//! From predictions to noise, bias² and variance, with error bars.
+//!
+//! With p_r(x) the prediction of resample r of R, d_r = p_r - f its distance from the truth, m the
+//! mean of d_r and v their unbiased variance,
+//!
+//! - variance V = v,
+//! - bias² B = m² - v/R, because m² alone is too large by v/R on average,
+//! - B + V = mean of d_r², exactly,
+//! - risk = noise + B + V.
+//!
+//! B can come out negative where the true bias is near zero; it is never clipped.
+//!
+//! Averages over x are weighted by the inputs' distribution. Their error bars come from the spread
+//! over *resamples*, never over test points, because the predictions of one resample at different
+//! x hang together: resamples are dealt to groups, each group is left out in turn, and the
+//! jackknife's standard error goes with Student's t on (groups - 1) degrees of freedom.
+//!
+//! For classes, d and its parts are those of every class's probability, and summed over the classes;
+//! other losses have parts of their own ([`Loss`]).
+//!
+//! Where the mean over training sets does not exist, a histogram of their risks gives the median
+//! and the quartiles. With crossed draws the variance is split by source ([`Sources`]).
+
+mod bars;
+mod classes;
+mod diversity;
+mod doubt;
+mod estimate;
+mod histogram;
+mod interval;
+mod loss;
+mod moments;
+mod probe;
+mod sources;
+
+pub use diversity::{Company, Members, NAMES as DIVERSITY};
+pub use doubt::{Doubt, heavy_tail};
+pub use estimate::{Decomposition, Estimate, GROUPS, Parts, Tested, decompose, groups_for};
+pub use histogram::Histogram;
+pub use loss::{Loss, Split};
+pub use moments::{Observation, Tally};
+pub use probe::{AtProbe, MOST_PROBES, Probe, Probed};
+pub use sources::{CELLS, SOURCES, Source, Sources};
+
+pub use crate::maths::student_quantile;
+
+/// How many standard errors reach to either side of an interval of the given level, with so many
+/// groups: the quantile of Student's t on (groups - 1) degrees of freedom.
+///
+/// ```
+/// let t = bvlab_core::decompose::interval_factor(0.95, 24);
+/// assert!((t - 2.0687).abs() < 1e-4);
+/// ```
+pub fn interval_factor(level: f64, groups: usize) -> f64 {
+    let degrees = groups.saturating_sub(1).max(1) as f64;
+    student_quantile(0.5 + level / 2.0, degrees)
+}

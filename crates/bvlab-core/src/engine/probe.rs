@@ -1,0 +1,95 @@
+//! What predictions at other points tell of averages over the test points.
+
+use super::{AtTestPoints, Kept, at_points};
+use crate::decompose::{AtProbe, Loss, Probed};
+use crate::plan::Plan;
+use crate::probability::Preference;
+use crate::stream::{Purpose, Stream};
+
+/// By learner and setting; `None` where nothing can be told.
+pub(super) type ProbedSettings = Vec<Vec<Option<Probed>>>;
+
+/// The probe points' truth and noise, and what was found.
+pub(super) struct Probes {
+    at: Option<AtTestPoints>,
+    /// From how many resamples, and what.
+    found: Option<(usize, ProbedSettings)>,
+}
+
+impl Probes {
+    pub fn new(plan: &Plan) -> Self {
+        let probe = plan.test.probe.as_ref();
+        // A truth without a finite value just there is no reason to end a run.
+        let at = probe.and_then(|probe| at_points(plan, &probe.points).ok());
+        Probes { at, found: None }
+    }
+
+    /// What the first resamples tell, from those that are kept of so many.
+    pub fn judge(&mut self, plan: &Plan, kept: &[Kept], resamples: u64) -> Option<&ProbedSettings> {
+        let at = self.at.as_ref()?;
+        let probe = plan.test.probe.as_ref()?;
+        let wanted = probe.resamples.min(resamples);
+        let mut first: Vec<&Kept> = kept.iter().filter(|kept| kept.resample < wanted).collect();
+        first.sort_by_key(|kept| kept.resample);
+        let count = first.len();
+        if self.found.as_ref().is_none_or(|(from, _)| *from != count) {
+            self.found = Some((count, judge(plan, at, &first)));
+        }
+        self.found.as_ref().map(|(_, found)| found)
+    }
+}
+
+fn judge(plan: &Plan, (truth, noise): &AtTestPoints, first: &[&Kept]) -> ProbedSettings {
+    let cells = plan.test.probe.as_ref().map(|probe| &*probe.cells);
+    let (loss, seed) = (plan.run.loss, plan.run.seed);
+    let outputs = plan.problem().outputs();
+    let paths = plan.paths.iter().enumerate();
+    paths
+        .map(|(which, path)| {
+            let settings = path.problems().into_iter().enumerate();
+            let each = settings.map(|(setting, problem)| {
+                let scores: Option<Vec<Vec<f64>>> = first
+                    .iter()
+                    .map(|kept| {
+                        let from = setting * truth.len();
+                        let predictions = kept.fits[which].probe.get(from..from + truth.len())?;
+                        let stream = Stream::new(seed, Purpose::Algorithm, kept.resample);
+                        scores(loss, predictions, truth, outputs, Preference::of(&stream))
+                    })
+                    .collect();
+                let at = AtProbe {
+                    loss,
+                    truth,
+                    noise: &noise[problem],
+                    cells: cells.unwrap_or_default(),
+                    scores: &scores?,
+                };
+                at.judge()
+            });
+            each.collect()
+        })
+        .collect()
+}
+
+/// Distances from the truth, or scores; `None` where one is not finite.
+fn scores(
+    loss: Loss,
+    predictions: &[f64],
+    truth: &[f64],
+    outputs: usize,
+    preference: Preference,
+) -> Option<Vec<f64>> {
+    let mut found: Vec<f64> = match loss {
+        Loss::Squared => predictions.iter().zip(truth).map(|(p, f)| p - f).collect(),
+        _ => vec![0.0; truth.len()],
+    };
+    if loss != Loss::Squared {
+        let rows = predictions.chunks_exact(outputs);
+        for (score, row) in found.chunks_exact_mut(outputs).zip(rows) {
+            loss.score(row, preference, score);
+        }
+    }
+    // Their squares are formed, and squares of these.
+    let fine = found.iter().all(|score| score.abs() < 1e75);
+    fine.then_some(found)
+}

@@ -1,0 +1,125 @@
+//! The estimates from the very first resamples, one more at a time, from what is kept of them.
+//!
+//! A page that draws one training set after the other shows the estimates from 4, 5, 6, … of them.
+//! They follow from the kept predictions, without fitting again.
+
+use std::sync::Arc;
+
+use super::probe::Probes;
+use super::{AtTestPoints, Kept, RunError, at_test_points, decompose_groups, worker};
+use crate::decompose::{Decomposition, Tally, groups_for};
+use crate::plan::Plan;
+
+/// Adds up kept resamples in order; every estimate is, to the last bit, that of a run of as many.
+pub struct Replay {
+    plan: Arc<Plan>,
+    at_test: AtTestPoints,
+    sd: Vec<Vec<f64>>,
+    unit: Vec<f64>,
+    fresh: Vec<Vec<f64>>,
+    /// The kept resamples so far, in order.
+    kept: Vec<Kept>,
+    probes: Probes,
+    /// By group and learner.
+    groups: Vec<Vec<Tally>>,
+}
+
+impl Replay {
+    /// The fewest resamples that an estimate with its error bar can come from.
+    pub const FEWEST: usize = 4;
+
+    /// The most: beyond, a group's resamples are joined from several blocks.
+    pub const MOST: usize = 48;
+
+    /// Nothing added yet. `None` where the fits that are kept do not tell all: draws that are
+    /// crossed.
+    ///
+    /// # Errors
+    ///
+    /// If truth or noise has no finite value at a test point.
+    pub fn new(plan: Arc<Plan>) -> Result<Option<Self>, RunError> {
+        if plan.run.sources || plan.problem().classes() > 0 {
+            return Ok(None);
+        }
+        let at_test = at_test_points(&plan)?;
+        let (truth, noise) = &at_test;
+        Ok(Some(Replay {
+            sd: worker::standard_deviations(noise),
+            unit: vec![0.0; truth.len()],
+            fresh: vec![vec![0.0; truth.len()]; noise.len()],
+            at_test,
+            probes: Probes::new(&plan),
+            plan,
+            kept: Vec::new(),
+            groups: Vec::new(),
+        }))
+    }
+
+    /// Adds the next resample, whose predictions are kept.
+    pub fn add(&mut self, kept: &Kept) {
+        self.kept.push(kept.clone());
+        let count = self.kept.len();
+        let groups = groups_for(count as u64);
+        if groups < self.groups.len() {
+            // From here on resamples share groups: all are dealt anew.
+            self.groups.clear();
+            for place in 0..count - 1 {
+                self.tally(place, place % groups);
+            }
+        }
+        self.tally(count - 1, (count - 1) % groups);
+    }
+
+    /// How many were added.
+    pub fn count(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// The estimates from what was added, one per learner.
+    ///
+    /// # Panics
+    ///
+    /// If fewer than [`Replay::FEWEST`] were added.
+    pub fn decompose(&mut self) -> Vec<Decomposition> {
+        let groups: Vec<&[Tally]> = self.groups.iter().map(Vec::as_slice).collect();
+        let count = self.kept.len() as u64;
+        let probed = self.probes.judge(&self.plan, &self.kept, count);
+        let (truth, noise) = &self.at_test;
+        decompose_groups(&self.plan, truth, noise, &groups, probed)
+    }
+
+    /// Adds a kept resample to a group.
+    fn tally(&mut self, place: usize, group: usize) {
+        let plan = &self.plan;
+        if group == self.groups.len() {
+            self.groups.push(worker::tallies(plan));
+        }
+        let kept = &self.kept[place];
+        worker::fresh_noise(
+            plan,
+            kept.resample,
+            &self.sd,
+            &mut self.unit,
+            &mut self.fresh,
+        );
+        let (truth, _) = &self.at_test;
+        let points = truth.len();
+        let weights = &plan.test.weights;
+        let learners = plan.paths.iter().zip(&kept.fits);
+        for ((path, fit), tally) in learners.zip(&mut self.groups[group]) {
+            tally.begin();
+            for (setting, problem) in path.problems().into_iter().enumerate() {
+                let predictions = &fit.predictions[setting * points..][..points];
+                let fresh = &self.fresh[problem];
+                tally.add(
+                    setting,
+                    predictions,
+                    truth,
+                    fresh,
+                    weights,
+                    fit.train[setting],
+                );
+            }
+        }
+    }
+}

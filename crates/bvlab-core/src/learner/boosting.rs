@@ -1,0 +1,219 @@
+//! Gradient boosting of regression trees for squared error.
+
+use super::family::{Blueprint, Family, Most, Number, Task, whole};
+use super::{Learner, Size, Tree, TreeSetting, room};
+use crate::data::{Points, Training};
+use crate::interrupt::{Interrupt, Interrupted};
+use crate::stream::Stream;
+
+pub(super) const FAMILY: Family = Family {
+    name: "boosting",
+    about: "trees fitted one after the other to what is left of the labels",
+    numbers: &[
+        Number {
+            name: "rounds",
+            about: "number of trees",
+            least: 0.0,
+            above: false,
+            most: Most::Value(10_000.0),
+            whole: true,
+            default: Some(100.0),
+        },
+        Number {
+            name: "rate",
+            about: "share of every tree that is added",
+            least: 0.0,
+            above: true,
+            most: Most::Value(1.0),
+            whole: false,
+            default: Some(0.1),
+        },
+        Number {
+            name: "depth",
+            about: "depth of the trees",
+            least: 1.0,
+            above: false,
+            most: Most::Value(f64::INFINITY),
+            whole: true,
+            default: Some(2.0),
+        },
+    ],
+    choices: &[],
+    has_base: false,
+    one_dimensional: false,
+    task: Task::Numbers,
+    build: |Blueprint { settings, .. }| {
+        let settings = settings.iter().map(|numbers| BoostingSetting {
+            rounds: whole(numbers[0]),
+            rate: numbers[1],
+            depth: whole(numbers[2]),
+        });
+        Box::new(Boosting::new(settings.collect()))
+    },
+};
+
+/// One setting of [`Boosting`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BoostingSetting {
+    /// How many trees.
+    pub rounds: usize,
+    /// The share of every tree that is added.
+    pub rate: f64,
+    /// The depth of the trees.
+    pub depth: usize,
+}
+
+/// Gradient boosting for squared error: F_0 is the mean label, and F_m = F_{m-1} + η T_m, where
+/// the tree T_m of the given depth is fitted to the residuals y - F_{m-1}(x). Every round chooses
+/// between equal features anew; see [`Tree`].
+///
+/// | number | meaning | range | default |
+/// |---|---|---|---|
+/// | `rounds` | number of trees | 0 to 10 000 | 100 |
+/// | `rate` | η, the share of every tree that is added | above 0, to 1 | 0.1 |
+/// | `depth` | depth of the trees | from 1 | 2 |
+///
+/// **Cost** of a whole path: one run of the most rounds for every distinct (`rate`, `depth`) gives
+/// every smaller number of rounds.
+///
+/// **Reference**: Friedman, *Greedy function approximation: a gradient boosting machine*, Annals of
+/// Statistics 29 (2001).
+///
+/// ```
+/// use bvlab_core::learner::{Boosting, BoostingSetting, Learner};
+/// use bvlab_core::data::{Points, Training};
+/// use bvlab_core::stream::{Purpose, Stream};
+///
+/// let data = Training {
+///     inputs: Points::new(1, vec![0.0, 1.0]),
+///     labels: vec![0.0, 8.0],
+/// };
+/// let path = [0, 1, 2].map(|rounds| BoostingSetting { rounds, rate: 0.5, depth: 1 });
+/// let mut boosting = Boosting::new(path.to_vec());
+/// boosting.fit(&data, &Stream::new(1, Purpose::Algorithm, 0));
+/// let mut out = [0.0; 3];
+/// boosting.predict(&Points::new(1, vec![1.0]), &mut out);
+/// assert_eq!(out, [4.0, 6.0, 7.0]);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Boosting {
+    capacities: usize,
+    chains: Vec<Chain>,
+    residuals: Training,
+    predictions: Vec<f64>,
+    sums: Vec<f64>,
+}
+
+/// All settings with the same rate and depth.
+#[derive(Clone, Debug)]
+struct Chain {
+    rate: f64,
+    depth: usize,
+    /// (rounds, setting), by rising rounds.
+    settings: Vec<(usize, usize)>,
+    start: f64,
+    trees: Vec<Tree>,
+}
+
+impl Boosting {
+    /// A path over `settings`, in any order.
+    pub fn new(settings: Vec<BoostingSetting>) -> Self {
+        let mut chains: Vec<Chain> = Vec::new();
+        for (c, setting) in settings.iter().enumerate() {
+            let same =
+                |chain: &&mut Chain| chain.rate == setting.rate && chain.depth == setting.depth;
+            match chains.iter_mut().find(same) {
+                Some(chain) => chain.settings.push((setting.rounds, c)),
+                None => chains.push(Chain {
+                    rate: setting.rate,
+                    depth: setting.depth,
+                    settings: vec![(setting.rounds, c)],
+                    start: 0.0,
+                    trees: Vec::new(),
+                }),
+            }
+        }
+        for chain in &mut chains {
+            chain.settings.sort_unstable();
+        }
+        Boosting {
+            capacities: settings.len(),
+            chains,
+            residuals: Training::default(),
+            predictions: Vec::new(),
+            sums: Vec::new(),
+        }
+    }
+}
+
+impl Learner for Boosting {
+    fn capacities(&self) -> usize {
+        self.capacities
+    }
+
+    fn try_fit(
+        &mut self,
+        data: &Training,
+        stream: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
+        let predictions = room(&mut self.predictions, data.len());
+        for chain in &mut self.chains {
+            let rounds = chain.settings.last().map_or(0, |(rounds, _)| *rounds);
+            let setting = TreeSetting {
+                depth: chain.depth,
+                ..Default::default()
+            };
+            chain.trees.resize_with(rounds, || Tree::new(vec![setting]));
+            chain.start = data.labels.iter().sum::<f64>() / data.len() as f64;
+            self.residuals.clone_from(data);
+            self.residuals
+                .labels
+                .iter_mut()
+                .for_each(|y| *y -= chain.start);
+            for (round, tree) in (0..).zip(&mut chain.trees) {
+                tree.try_fit(&self.residuals, &stream.child(round), interrupt)?;
+                tree.try_predict_training(&self.residuals, predictions, interrupt)?;
+                for (residual, step) in self.residuals.labels.iter_mut().zip(&*predictions) {
+                    *residual -= chain.rate * step;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
+        let count = points.len();
+        let predictions = room(&mut self.predictions, count);
+        let sums = room(&mut self.sums, count);
+        for chain in &mut self.chains {
+            sums.fill(chain.start);
+            let mut done = 0;
+            for &(rounds, c) in &chain.settings {
+                for tree in &mut chain.trees[done..rounds] {
+                    tree.try_predict(points, predictions, interrupt)?;
+                    for (sum, step) in sums.iter_mut().zip(&*predictions) {
+                        *sum += chain.rate * step;
+                    }
+                }
+                done = rounds;
+                out[c * count..][..count].copy_from_slice(sums);
+            }
+        }
+        Ok(())
+    }
+
+    fn operations(&self, size: Size) -> f64 {
+        let each = |chain: &Chain| {
+            let rounds = chain.settings.last().map_or(0, |(rounds, _)| *rounds);
+            let walk = size.predictions() * chain.depth.min(64) as f64;
+            rounds as f64 * (size.tree() + walk)
+        };
+        self.chains.iter().map(each).sum()
+    }
+}

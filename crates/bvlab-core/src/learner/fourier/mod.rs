@@ -1,0 +1,465 @@
+//! Random Fourier features.
+
+mod minimum_norm;
+
+use std::ops::Range;
+
+use faer::{Mat, MatRef};
+use rand::RngExt;
+
+use super::family::{Blueprint, Family, LAMBDA, Most, Number, Task, whole};
+use super::spectrum::{Spectrum, diagnose, length};
+use super::{Diagnosis, Learner, Remark, Size, room, solving};
+use crate::data::{Points, Training};
+use crate::interrupt::{Interrupt, Interrupted};
+use crate::lanes::{BLOCK, combine, wide};
+use crate::maths::{exp_m1, fast_cosines, ln_1p, normal, pow};
+use crate::stream::Stream;
+use minimum_norm::MinimumNorm;
+
+pub(super) const FAMILY: Family = Family {
+    name: "fourier",
+    about: "regression on cosines of random frequency and phase",
+    numbers: &[
+        Number {
+            name: "features",
+            about: "number of random cosines",
+            least: 1.0,
+            above: false,
+            most: Most::Value(100_000.0),
+            whole: true,
+            default: None,
+        },
+        Number {
+            name: "scale",
+            about: "standard deviation of the frequencies",
+            least: 0.0,
+            above: true,
+            most: Most::Value(1e12),
+            whole: false,
+            default: None,
+        },
+        LAMBDA,
+        Number {
+            name: "epochs",
+            about: "steps of gradient descent",
+            least: 0.0,
+            above: false,
+            most: Most::Value(1e15),
+            whole: true,
+            default: Some(f64::INFINITY),
+        },
+        Number {
+            name: "rate",
+            about: "step of gradient descent on the mean squared error",
+            least: 0.0,
+            above: true,
+            most: Most::Value(1.0),
+            whole: false,
+            default: Some(0.5),
+        },
+    ],
+    choices: &[],
+    has_base: false,
+    one_dimensional: false,
+    task: Task::Numbers,
+    build: |Blueprint { settings, .. }| {
+        let settings = settings.iter().map(|numbers| FourierSetting {
+            features: whole(numbers[0]),
+            scale: numbers[1],
+            lambda: numbers[2],
+            epochs: numbers[3],
+            rate: numbers[4],
+        });
+        Box::new(Fourier::new(settings.collect()))
+    },
+};
+
+/// One setting of [`Fourier`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FourierSetting {
+    /// p, the number of cosines.
+    pub features: usize,
+    /// The standard deviation of the frequencies.
+    pub scale: f64,
+    /// The penalty λ on the squared weights.
+    pub lambda: f64,
+    /// Steps of gradient descent; infinite for the end of it.
+    pub epochs: f64,
+    /// The step η of gradient descent.
+    pub rate: f64,
+}
+
+/// Regression on random Fourier features φ_j(x) = √(2/p) cos(ω_j·x + b_j), with frequencies
+/// ω_j ~ N(0, scale²) in every coordinate and phases b_j ~ U(0, 2π).
+///
+/// The weights minimise Σ (y - Σ_j w_j φ_j(x))² + λ ‖w‖²; at λ = 0 with more features than points
+/// they are the interpolant of minimum norm. With `epochs` they are those after t steps of gradient
+/// descent from zero on (‖y - Φw‖² + λ ‖w‖²)/(2n). There is no constant. Features are nested: the
+/// first p are the same whatever the largest p is, and the frequencies of two scales differ by
+/// their ratio alone.
+///
+/// | number | meaning | range | default |
+/// |---|---|---|---|
+/// | `features` | p, the number of cosines | 1 to 100 000 | must be given |
+/// | `scale` | sd of the frequencies | above 0 | must be given |
+/// | `lambda` | λ, against the *sum* of squared residuals | from 0 | 0 |
+/// | `epochs` | t, steps of gradient descent | from 0 | no limit: the exact minimum |
+/// | `rate` | η, the step on the mean squared error | above 0, to 1 | 0.5 |
+///
+/// Since ‖φ(x)‖² is at most 2, a rate of up to 1 never diverges without a penalty, nor with one of
+/// λ ≤ 2n (1/η - 1). Beyond, the run says where it diverges.
+///
+/// **Cost** of a whole path over p at λ = 0: one QR of the first n features gives every p ≤ n by a
+/// triangular solve each; beyond, the n × n matrix ΦΦᵀ grows from p to p and is factored by
+/// Cholesky, its solution refined until it interpolates. Both only while a look at the factors'
+/// diagonals says that Φ is far from losing rank: else an SVD of that p is taken, with singular
+/// values up to max(n, p) ε s_max as zero. Ridge and gradient descent take one SVD per p for every
+/// λ and every epoch.
+///
+/// **Reference**: Rahimi and Recht, *Random features for large-scale kernel machines* (2007);
+/// Belkin, Hsu, Ma and Mandal, *Reconciling modern machine-learning practice and the classical
+/// bias–variance trade-off*, PNAS 116 (2019).
+///
+/// ```
+/// use bvlab_core::learner::{Fourier, FourierSetting, Learner};
+/// use bvlab_core::data::{Points, Training};
+/// use bvlab_core::stream::{Purpose, Stream};
+///
+/// let data = Training {
+///     inputs: Points::new(1, vec![0.1, 0.5, 0.9]),
+///     labels: vec![1.0, -2.0, 3.0],
+/// };
+/// let setting = FourierSetting { features: 50, scale: 10.0, lambda: 0.0, epochs: f64::INFINITY, rate: 0.5 };
+/// let mut learner = Fourier::new(vec![setting]);
+/// learner.fit(&data, &Stream::new(1, Purpose::Algorithm, 0));
+/// let mut out = [0.0; 3];
+/// learner.predict(&data.inputs, &mut out);
+/// assert!(out.iter().zip(&data.labels).all(|(p, y)| (p - y).abs() < 1e-9)); // it interpolates
+/// ```
+#[derive(Clone, Debug)]
+pub struct Fourier {
+    settings: Vec<FourierSetting>,
+    /// The distinct scales, each with its settings by rising number of features.
+    scales: Vec<(f64, Vec<usize>)>,
+    features: Features,
+    /// By setting: the weights of cos(ω·x + b), the factor √(2/p) taken in.
+    weights: Vec<Vec<f64>>,
+    /// By scale: the cosines at the inputs of the last fit.
+    at_inputs: Vec<Vec<f64>>,
+    /// The cosines at a block of test points.
+    at_points: Vec<f64>,
+    exact: MinimumNorm,
+    spectrum: Spectrum,
+    design: Vec<f64>,
+    /// By setting: whether gradient descent diverged.
+    diverged: Vec<bool>,
+}
+
+/// The random features as they were drawn last.
+#[derive(Clone, Debug, Default)]
+struct Features {
+    /// At scale 1, feature by feature.
+    frequencies: Vec<f64>,
+    phases: Vec<f64>,
+    /// Coordinate by coordinate, so that loops run over points.
+    coordinates: Vec<f64>,
+}
+
+impl Features {
+    fn draw(&mut self, count: usize, dimension: usize, stream: &Stream) {
+        let mut stream = stream.child(0);
+        self.frequencies.clear();
+        self.phases.clear();
+        for _ in 0..count {
+            for _ in 0..dimension {
+                self.frequencies.push(normal(&mut stream));
+            }
+            self.phases
+                .push(std::f64::consts::TAU * stream.random::<f64>());
+        }
+    }
+
+    /// cos(ω_j·x + b_j) of the first `count` features at some of the points, a column per feature,
+    /// one after the other.
+    fn cosines(
+        &mut self,
+        points: &Points,
+        which: Range<usize>,
+        count: usize,
+        scale: f64,
+        columns: &mut Vec<f64>,
+    ) {
+        let (length, dimension) = (which.len(), points.dimension());
+        let rows = which.map(|i| points.row(i));
+        self.coordinates.clear();
+        for k in 0..dimension {
+            self.coordinates.extend(rows.clone().map(|row| row[k]));
+        }
+        let columns = room(columns, count * length);
+        if length == 0 {
+            return;
+        }
+        wide(
+            #[inline(always)]
+            || {
+                let frequencies = self.frequencies.chunks_exact(dimension);
+                let features = frequencies.zip(&self.phases);
+                for (column, (frequency, phase)) in columns.chunks_exact_mut(length).zip(features) {
+                    column.fill(*phase);
+                    for (x, w) in self.coordinates.chunks_exact(length).zip(frequency) {
+                        let w = scale * w;
+                        for (sum, x) in column.iter_mut().zip(x) {
+                            *sum += w * x;
+                        }
+                    }
+                }
+            },
+        );
+        fast_cosines(columns);
+    }
+}
+
+impl Fourier {
+    /// A path over `settings`, in any order.
+    pub fn new(settings: Vec<FourierSetting>) -> Self {
+        let mut scales: Vec<(f64, Vec<usize>)> = Vec::new();
+        for (c, setting) in settings.iter().enumerate() {
+            match scales.iter_mut().find(|(scale, _)| *scale == setting.scale) {
+                Some((_, same)) => same.push(c),
+                None => scales.push((setting.scale, vec![c])),
+            }
+        }
+        for (_, same) in &mut scales {
+            same.sort_by_key(|&c| settings[c].features);
+        }
+        Fourier {
+            weights: vec![Vec::new(); settings.len()],
+            diverged: vec![false; settings.len()],
+            at_inputs: vec![Vec::new(); scales.len()],
+            settings,
+            scales,
+            features: Features::default(),
+            at_points: Vec::new(),
+            exact: MinimumNorm::default(),
+            spectrum: Spectrum::default(),
+            design: Vec::new(),
+        }
+    }
+
+    /// The features of a setting as they were drawn for the last fit: a row of
+    /// √(2/p) cos(ω_j·x + b_j) for every point.
+    pub fn features(&self, points: &Points, setting: usize) -> Vec<Vec<f64>> {
+        let FourierSetting {
+            features, scale, ..
+        } = self.settings[setting];
+        let norm = (2.0 / features as f64).sqrt();
+        let mut cosines = Vec::new();
+        let all = 0..points.len();
+        let mut drawn = self.features.clone();
+        drawn.cosines(points, all, features, scale, &mut cosines);
+        let row = |i: usize| {
+            let values = cosines.iter().skip(i).step_by(points.len());
+            values.map(|cosine| norm * cosine).collect()
+        };
+        (0..points.len()).map(row).collect()
+    }
+
+    /// The largest number of features of some settings.
+    fn most(&self, settings: &[usize]) -> usize {
+        let counts = settings.iter().map(|&c| self.settings[c].features);
+        counts.max().unwrap_or(0)
+    }
+}
+
+impl Learner for Fourier {
+    fn capacities(&self) -> usize {
+        self.settings.len()
+    }
+
+    fn try_fit(
+        &mut self,
+        data: &Training,
+        stream: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
+        let (n, dimension) = (data.len(), data.inputs.dimension());
+        let most = self.settings.iter().map(|s| s.features).max().unwrap_or(0);
+        self.features.draw(most, dimension, stream);
+        for which in 0..self.scales.len() {
+            let (scale, settings) = &self.scales[which];
+            let most = self.most(settings);
+            let columns = &mut self.at_inputs[which];
+            interrupt.check(most * n * (dimension + 10))?;
+            self.features
+                .cosines(&data.inputs, 0..n, most, *scale, columns);
+            let columns = &columns[..most * n];
+            self.exact.begin();
+            let path = &self.settings;
+            for same in settings.chunk_by(|a, b| path[*a].features == path[*b].features) {
+                let p = path[same[0]].features;
+                interrupt.check(solving(n, p))?;
+                if same.iter().any(|&c| path[c].is_plain()) {
+                    let weights = self.exact.weights(columns, &data.labels, p);
+                    for &c in same.iter().filter(|&&c| path[c].is_plain()) {
+                        self.weights[c].clear();
+                        self.weights[c].extend_from_slice(weights);
+                    }
+                }
+                if !same.iter().all(|&c| path[c].is_plain()) {
+                    let norm = (2.0 / p as f64).sqrt();
+                    self.design.clear();
+                    self.design
+                        .extend(columns[..p * n].iter().map(|cosine| norm * cosine));
+                    let design = MatRef::from_column_major_slice(&self.design, n, p);
+                    let filter = |c: usize, s: f64| path[same[c]].filter(s, n);
+                    let all = self
+                        .spectrum
+                        .filtered(design, &data.labels, same.len(), filter);
+                    for (&c, found) in same.iter().zip(all.chunks_exact(p)) {
+                        if !path[c].is_plain() {
+                            self.weights[c].clear();
+                            self.weights[c].extend(found.iter().map(|weight| norm * weight));
+                        }
+                    }
+                    let largest = self.spectrum.largest();
+                    for &c in same {
+                        self.diverged[c] = path[c].diverges(largest, n);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn remarks(&self) -> Option<Vec<Option<Remark>>> {
+        let remark = |diverged: &bool| diverged.then_some(Remark::Diverged);
+        Some(self.diverged.iter().map(remark).collect())
+    }
+
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
+        let count = points.len();
+        for (scale, settings) in &self.scales {
+            let most = self.most(settings);
+            // Block by block, so that the cosines stay near while every setting needs them.
+            for start in (0..count).step_by(BLOCK) {
+                let block = start..(start + BLOCK).min(count);
+                let length = block.len();
+                interrupt.check(length * most * (points.dimension() + 10))?;
+                self.features
+                    .cosines(points, block, most, *scale, &mut self.at_points);
+                for &c in settings {
+                    interrupt.check(length * self.weights[c].len())?;
+                    let out = &mut out[c * count + start..][..length];
+                    combine(out, 0.0, &self.at_points, &self.weights[c]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn try_predict_training(
+        &mut self,
+        data: &Training,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
+        let count = data.len();
+        for ((_, settings), cosines) in self.scales.iter().zip(&self.at_inputs) {
+            for &c in settings {
+                interrupt.check(count * self.weights[c].len())?;
+                let out = &mut out[c * count..][..count];
+                combine(out, 0.0, cosines, &self.weights[c]);
+            }
+        }
+        Ok(())
+    }
+
+    fn solves(&self) -> bool {
+        true
+    }
+
+    fn diagnose(
+        &mut self,
+        data: &Training,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Vec<Diagnosis>>, Interrupted> {
+        let n = data.len();
+        let mut found = vec![None; self.settings.len()];
+        for ((_, settings), cosines) in self.scales.iter().zip(&self.at_inputs) {
+            let path = &self.settings;
+            let most = self.most(settings);
+            let cosines = MatRef::from_column_major_slice(&cosines[..most * n], n, most);
+            let mut gram = Mat::zeros(n, n);
+            let mut summed = 0;
+            for same in settings.chunk_by(|a, b| path[*a].features == path[*b].features) {
+                let p = path[same[0]].features;
+                interrupt.check(solving(n, p))?;
+                let more = cosines.subcols(summed, p - summed);
+                gram += more * more.transpose();
+                summed = p;
+                let gram = (p > n).then_some(&gram);
+                // Condition and rank do not depend on the factor √(2/p); weights do.
+                let matrix = diagnose(cosines.subcols(0, p), gram, n);
+                for &c in same {
+                    let weight_norm = length(&self.weights[c]) / (2.0 / p as f64).sqrt();
+                    found[c] = Some(Diagnosis {
+                        weight_norm,
+                        ..matrix
+                    });
+                }
+            }
+        }
+        Ok(found.into_iter().collect())
+    }
+
+    fn operations(&self, size: Size) -> f64 {
+        let each = |setting: &FourierSetting| {
+            let columns = setting.features as f64;
+            let penalised = setting.lambda > 0.0 || setting.epochs.is_finite();
+            let solve = match penalised {
+                true => size.solve(columns),
+                false => 10.0 * size.train * size.train * columns.min(size.train),
+            };
+            solve + columns.min(size.train) * size.predictions()
+        };
+        let most = self.settings.iter().map(|setting| setting.features).max();
+        let features = most.unwrap_or(0) as f64 * (size.dimension + 10.0 + size.train);
+        let scales = self.scales.len() as f64;
+        self.settings.iter().map(each).sum::<f64>() + scales * features * size.predictions()
+    }
+}
+
+impl FourierSetting {
+    /// Whether the weights are the exact minimum without a penalty.
+    fn is_plain(&self) -> bool {
+        self.lambda == 0.0 && self.epochs.is_infinite()
+    }
+
+    /// Whether gradient descent moves away from the minimum along the direction of the largest
+    /// singular value: η (s² + λ)/n is above 2.
+    fn diverges(&self, s: f64, n: usize) -> bool {
+        self.epochs.is_finite() && self.rate * (s * s + self.lambda) / n as f64 > 2.0
+    }
+
+    /// What becomes of a direction with singular value s: s/(s² + λ), times what gradient descent
+    /// has done of it.
+    fn filter(&self, s: f64, n: usize) -> f64 {
+        let curvature = s * s + self.lambda;
+        if self.epochs.is_infinite() {
+            return s / curvature;
+        }
+        // What is left of a direction after t steps: (1 - η (s² + λ)/n)^t.
+        let step = self.rate * curvature / n as f64;
+        let done = match step < 1.0 {
+            true => -exp_m1(self.epochs * ln_1p(-step)),
+            false => 1.0 - pow(1.0 - step, self.epochs),
+        };
+        s / curvature * done
+    }
+}

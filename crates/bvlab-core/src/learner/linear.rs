@@ -1,0 +1,360 @@
+//! Linear regression on the inputs themselves.
+
+use faer::MatRef;
+
+use super::family::{Blueprint, Choice, Family, LAMBDA, Most, Number, Task, whole};
+use super::spectrum::{Spectrum, diagnose, length};
+use super::{Diagnosis, Expected, Learner, RiskMoments, Size, room, solving};
+use crate::data::{Points, Training};
+use crate::interrupt::{Interrupt, Interrupted};
+use crate::maths::square;
+use crate::problem::{Inputs, Labels, Problem, Truth};
+use crate::stream::Stream;
+
+pub(super) const FAMILY: Family = Family {
+    name: "linear",
+    about: "linear regression on the first inputs: least squares, minimum norm or ridge",
+    numbers: &[
+        Number {
+            name: "features",
+            about: "how many of the inputs are used",
+            least: 1.0,
+            above: false,
+            most: Most::Dimension,
+            whole: true,
+            default: Some(f64::INFINITY),
+        },
+        LAMBDA,
+    ],
+    choices: &[Choice {
+        name: "intercept",
+        about: "whether a constant, which is not penalised, is fitted too",
+        options: &["true", "false"],
+        classes_only: false,
+    }],
+    has_base: false,
+    one_dimensional: false,
+    task: Task::Numbers,
+    build: |Blueprint {
+                settings, choices, ..
+            }| {
+        let settings = settings.iter().map(|numbers| LinearSetting {
+            features: whole(numbers[0]),
+            lambda: numbers[1],
+        });
+        Box::new(Linear::new(settings.collect(), choices[0] == 0))
+    },
+};
+
+/// One setting of [`Linear`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinearSetting {
+    /// How many of the inputs are used, the first ones; all of them if there are fewer.
+    pub features: usize,
+    /// The penalty λ on the squared weights.
+    pub lambda: f64,
+}
+
+/// Linear regression on the first p coordinates: weights that minimise
+/// Σ (y - c - Σ_{j ≤ p} w_j x_j)² + λ ‖w‖².
+///
+/// With more features than the data determine, λ = 0 takes the solution of minimum norm. The
+/// constant c is not penalised, and left out with `intercept = false`.
+///
+/// | number | meaning | range | default |
+/// |---|---|---|---|
+/// | `features` | p, the number of inputs used | 1 to the dimension | all |
+/// | `lambda` | λ, against the *sum* of squared residuals | from 0 | 0 |
+/// | `intercept` | whether a constant is fitted | `true` or `false` | `true` |
+///
+/// **Cost** of a whole path: one SVD for every distinct `features` gives every λ.
+///
+/// **Reference**: Hoerl and Kennard (1970) for ridge; Hastie, Montanari, Rosset and Tibshirani,
+/// *Surprises in high-dimensional ridgeless least squares interpolation*, Annals of Statistics 50
+/// (2022), for what happens beyond p = n.
+///
+/// ```
+/// use bvlab_core::learner::{Learner, Linear, LinearSetting};
+/// use bvlab_core::data::{Points, Training};
+/// use bvlab_core::stream::{Purpose, Stream};
+///
+/// let data = Training {
+///     inputs: Points::new(2, vec![1.0, 1.0]),
+///     labels: vec![4.0],
+/// };
+/// let path = [1, 2].map(|features| LinearSetting { features, lambda: 0.0 });
+/// let mut learner = Linear::new(path.to_vec(), false);
+/// learner.fit(&data, &Stream::new(1, Purpose::Algorithm, 0));
+/// let mut out = [0.0; 2];
+/// learner.predict(&Points::new(2, vec![1.0, 0.0]), &mut out);
+/// assert!((out[0] - 4.0).abs() < 1e-12); // w = 4
+/// assert!((out[1] - 2.0).abs() < 1e-12); // w = (2, 2), the shortest that fits
+/// ```
+#[derive(Clone, Debug)]
+pub struct Linear {
+    capacities: usize,
+    intercept: bool,
+    groups: Vec<Group>,
+    columns: Vec<f64>,
+    labels: Vec<f64>,
+    spectrum: Spectrum,
+}
+
+/// All settings with the same number of features.
+#[derive(Clone, Debug)]
+struct Group {
+    features: usize,
+    settings: Vec<usize>,
+    lambdas: Vec<f64>,
+    means: Vec<f64>,
+    mean_label: f64,
+    weights: Vec<f64>,
+}
+
+impl Linear {
+    /// A path over `settings`, in any order.
+    pub fn new(settings: Vec<LinearSetting>, intercept: bool) -> Self {
+        let mut groups: Vec<Group> = Vec::new();
+        for (c, setting) in settings.iter().enumerate() {
+            match groups
+                .iter_mut()
+                .find(|group| group.features == setting.features)
+            {
+                Some(group) => {
+                    group.settings.push(c);
+                    group.lambdas.push(setting.lambda);
+                }
+                None => groups.push(Group {
+                    features: setting.features,
+                    settings: vec![c],
+                    lambdas: vec![setting.lambda],
+                    means: Vec::new(),
+                    mean_label: 0.0,
+                    weights: Vec::new(),
+                }),
+            }
+        }
+        Linear {
+            capacities: settings.len(),
+            intercept,
+            groups,
+            columns: Vec::new(),
+            labels: Vec::new(),
+            spectrum: Spectrum::default(),
+        }
+    }
+}
+
+impl Group {
+    /// The design matrix, one column after the other; with an intercept less the columns' means,
+    /// which are kept.
+    fn fill<'a>(
+        &mut self,
+        inputs: &Points,
+        intercept: bool,
+        columns: &'a mut Vec<f64>,
+    ) -> MatRef<'a, f64> {
+        let (rows, features) = (inputs.len(), self.features.min(inputs.dimension()));
+        let columns = room(columns, rows * features);
+        self.means.clear();
+        for (feature, column) in columns.chunks_exact_mut(rows).enumerate() {
+            for (value, row) in column.iter_mut().zip(inputs.rows()) {
+                *value = row[feature];
+            }
+            let mean = match intercept {
+                true => column.iter().sum::<f64>() / rows as f64,
+                false => 0.0,
+            };
+            column.iter_mut().for_each(|value| *value -= mean);
+            self.means.push(mean);
+        }
+        MatRef::from_column_major_slice(columns, rows, features)
+    }
+}
+
+impl Learner for Linear {
+    fn capacities(&self) -> usize {
+        self.capacities
+    }
+
+    fn try_fit(
+        &mut self,
+        data: &Training,
+        _: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
+        for group in &mut self.groups {
+            let design = group.fill(&data.inputs, self.intercept, &mut self.columns);
+            group.mean_label = match self.intercept {
+                true => data.labels.iter().sum::<f64>() / data.len() as f64,
+                false => 0.0,
+            };
+            self.labels.clear();
+            let labels = data.labels.iter().map(|y| y - group.mean_label);
+            self.labels.extend(labels);
+            interrupt.check(solving(data.len(), group.means.len()))?;
+            let weights = self.spectrum.ridge(design, &self.labels, &group.lambdas);
+            group.weights.clear();
+            group.weights.extend_from_slice(weights);
+        }
+        Ok(())
+    }
+
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
+        for group in &self.groups {
+            let columns = group.means.len();
+            for (weights, &c) in group.weights.chunks_exact(columns).zip(&group.settings) {
+                interrupt.check(columns * points.len())?;
+                for (j, x) in points.rows().enumerate() {
+                    let terms = x.iter().zip(&group.means).zip(weights);
+                    let sum: f64 = terms.map(|((x, mean), w)| (x - mean) * w).sum();
+                    out[c * points.len() + j] = group.mean_label + sum;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_linear(&self) -> bool {
+        true
+    }
+
+    fn expected(&self, problem: &Problem) -> Option<Vec<Expected>> {
+        let Labels::Numbers {
+            truth: Truth::Linear(weights),
+            noise,
+        } = &problem.labels
+        else {
+            return None;
+        };
+        let Inputs::Normal { mean, sd } = problem.inputs else {
+            return None;
+        };
+        let plain = self
+            .groups
+            .iter()
+            .all(|group| group.lambdas.iter().all(|l| *l == 0.0));
+        let even = noise.sd.is_constant() && mean == 0.0;
+        if self.intercept || problem.fixed || !plain || !even {
+            return None;
+        }
+        let noise = square(noise.sd.at(&[]));
+        let n = problem.train as f64;
+        let mut expected = vec![Expected::default(); self.capacities];
+        for group in &self.groups {
+            let used = group.features.min(weights.len());
+            let size = |weights: &[f64]| square(sd * length(weights));
+            let (inside, outside) = (size(&weights[..used]), size(&weights[used..]));
+            let form = isotropic(n, used as f64, inside, outside, noise);
+            for &c in &group.settings {
+                expected[c] = form;
+            }
+        }
+        Some(expected)
+    }
+
+    /// On normal inputs the risk of least squares has a mean for |p - n| ≥ 2 and a mean square for
+    /// |p - n| ≥ 4; a constant takes one from n.
+    fn moments(&self, problem: &Problem) -> Option<Vec<RiskMoments>> {
+        let Inputs::Normal { .. } = problem.inputs else {
+            return None;
+        };
+        if problem.fixed {
+            return None;
+        }
+        let exact = self.expected(problem);
+        let rows = problem.train.saturating_sub(usize::from(self.intercept));
+        let mut moments = vec![RiskMoments::Enough; self.capacities];
+        for group in &self.groups {
+            let used = group.features.min(problem.dimension);
+            for (&c, lambda) in group.settings.iter().zip(&group.lambdas) {
+                // Without noise, and with all of the truth within reach, nothing is fitted wrongly.
+                let certain = exact.as_ref().is_some_and(|exact| exact[c].variance == 0.0);
+                moments[c] = match used.abs_diff(rows) {
+                    _ if *lambda > 0.0 || certain => RiskMoments::Enough,
+                    0 | 1 => RiskMoments::NoMean,
+                    2 | 3 => RiskMoments::NoSpread,
+                    _ => RiskMoments::Enough,
+                };
+            }
+        }
+        Some(moments)
+    }
+
+    fn solves(&self) -> bool {
+        true
+    }
+
+    fn diagnose(
+        &mut self,
+        data: &Training,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Vec<Diagnosis>>, Interrupted> {
+        let mut found = vec![None; self.capacities];
+        for group in &mut self.groups {
+            interrupt.check(solving(data.len(), group.means.len()))?;
+            let design = group.fill(&data.inputs, self.intercept, &mut self.columns);
+            // Taking the means off costs a rank.
+            let full = data
+                .len()
+                .saturating_sub(usize::from(self.intercept))
+                .max(1);
+            let matrix = diagnose(design, None, full);
+            let weights = group.weights.chunks_exact(group.means.len());
+            for (weights, &c) in weights.zip(&group.settings) {
+                found[c] = Some(Diagnosis {
+                    weight_norm: length(weights),
+                    ..matrix
+                });
+            }
+        }
+        Ok(found.into_iter().collect())
+    }
+
+    fn operations(&self, size: Size) -> f64 {
+        let groups = self.groups.iter();
+        let each = |group: &Group| {
+            let columns = size.dimension.min(group.features as f64);
+            size.solve(columns) + group.settings.len() as f64 * columns * size.predictions()
+        };
+        groups.map(each).sum()
+    }
+}
+
+/// Least squares without a constant on p of the coordinates of isotropic normal inputs, exact for
+/// every n and p: with r_i² of the truth's squared length in the coordinates that are used and r_o²
+/// outside,
+///
+/// - p < n - 1: bias² r_o², variance (σ² + r_o²) p/(n - p - 1),
+/// - p > n + 1, g = n/p: bias² r_i² (1-g)² + r_o², variance r_i² g (1-g) + (σ² + r_o²) n/(p - n - 1),
+/// - in between: no finite variance.
+///
+/// Sources: Breiman and Freedman (1983) below the threshold, Belkin, Hsu and Xu (2020) beyond.
+fn isotropic(n: f64, p: f64, inside: f64, outside: f64, noise: f64) -> Expected {
+    let unexplained = noise + outside;
+    if p < n - 1.0 {
+        Expected {
+            bias2: outside,
+            variance: unexplained * p / (n - p - 1.0),
+        }
+    } else if p > n + 1.0 {
+        let share = n / p;
+        Expected {
+            bias2: inside * square(1.0 - share) + outside,
+            variance: inside * share * (1.0 - share) + unexplained * n / (p - n - 1.0),
+        }
+    } else if unexplained == 0.0 && p <= n {
+        // Nothing is left to be fitted wrongly.
+        Expected::default()
+    } else {
+        Expected {
+            bias2: f64::NAN,
+            variance: f64::INFINITY,
+        }
+    }
+}

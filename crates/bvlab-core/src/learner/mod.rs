@@ -1,0 +1,340 @@
+//! Learners: one file per model family, behind one trait.
+//!
+//! A learner is asked for its whole *capacity path*: it holds a list of settings (every depth,
+//! every k, every λ), is fitted once to a training set, and predicts for all settings at once.
+//! Most families share nearly all work between settings, which is where the lab's speed comes from.
+//!
+//! A new family is one new file with a [`Family`] in it and one line in [`FAMILIES`]. A model
+//! of linfa needs neither: with the feature `linfa`, `FromLinfa` makes it a learner.
+
+mod adaboost;
+mod bagging;
+mod boosting;
+mod cholesky;
+mod discriminant;
+mod family;
+mod forest;
+mod fourier;
+mod gaussians;
+mod kernel;
+mod knn;
+mod linear;
+#[cfg(feature = "linfa")]
+mod linfa;
+mod logistic;
+mod network;
+mod polynomial;
+mod spectrum;
+mod tree;
+
+#[cfg(feature = "linfa")]
+pub use self::linfa::FromLinfa;
+#[cfg(test)]
+pub(crate) use adaboost::gini;
+pub use adaboost::{AdaBoost, AdaBoostSample, AdaBoostSetting};
+pub(crate) use adaboost::{Impurity, Node, Rounds, minority};
+pub(crate) use bagging::bootstrap;
+pub use bagging::{Bagging, BaggingSample, BaggingSetting, Combine};
+pub use boosting::{Boosting, BoostingSetting};
+pub use discriminant::{Discriminant, DiscriminantSetting, Rung};
+pub use family::{Blueprint, Choice, FAMILIES, Family, Most, Number, Task, family};
+pub use forest::{forest, forest_classifier};
+pub use fourier::{Fourier, FourierSetting};
+pub use gaussians::{Gaussians, GaussiansSetting};
+pub use kernel::{Kernel, KernelShape};
+pub use knn::Knn;
+pub use linear::{Linear, LinearSetting};
+pub use logistic::{Logistic, LogisticSetting};
+pub use network::{Activation, Network, NetworkSetting, Optimiser};
+pub use polynomial::{Basis, Polynomial, PolynomialSetting};
+pub use tree::{Criterion, Tree, TreeSetting};
+pub(crate) use tree::{FeatureOrder, between, child_key};
+
+use crate::data::{Points, Training};
+use crate::interrupt::{Interrupt, Interrupted};
+use crate::maths::{exp, log2};
+use crate::problem::Problem;
+use crate::stream::Stream;
+
+/// A model family with a list of settings, its capacity path.
+///
+/// A learner may keep whatever memory it likes between calls, so that the inner loop does not
+/// allocate; the engine gives each worker a copy of its own.
+pub trait Learner: Replicate + Send + Sync {
+    /// How many settings the path has.
+    fn capacities(&self) -> usize;
+
+    /// Fits every setting to `data`. All randomness comes from `stream`, which depends on the
+    /// resample alone: the same bootstrap is drawn whatever else is in the experiment. A fit that may
+    /// take more than a few milliseconds checks `interrupt` as it goes.
+    ///
+    /// # Errors
+    ///
+    /// If it was interrupted. The learner then holds no fit, and can be fitted again.
+    fn try_fit(
+        &mut self,
+        data: &Training,
+        stream: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted>;
+
+    /// Predicts with every setting: `out[c * points.len() + j]` is that of setting c at point j.
+    ///
+    /// A classifier of K classes, whose labels are 0, 1, …, K - 1, gives the probability of every
+    /// class: `out[(c * points.len() + j) * K + k]` is that of class k. They are not negative and
+    /// sum to 1.
+    ///
+    /// # Errors
+    ///
+    /// If it was interrupted. Part of `out` is then not filled in.
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted>;
+
+    /// Predicts at the inputs of `data`, the training set that it was fitted to last. Many learners
+    /// know these fitted values from the fit.
+    ///
+    /// # Errors
+    ///
+    /// As [`Learner::try_predict`].
+    fn try_predict_training(
+        &mut self,
+        data: &Training,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
+        self.try_predict(&data.inputs, out, interrupt)
+    }
+
+    /// [`Learner::try_fit`] without interruption.
+    fn fit(&mut self, data: &Training, stream: &Stream) {
+        let fitted = self.try_fit(data, stream, &Interrupt::never());
+        fitted.expect(UNINTERRUPTED);
+    }
+
+    /// [`Learner::try_predict`] without interruption.
+    fn predict(&mut self, points: &Points, out: &mut [f64]) {
+        let predicted = self.try_predict(points, out, &Interrupt::never());
+        predicted.expect(UNINTERRUPTED);
+    }
+
+    /// [`Learner::try_predict_training`] without interruption.
+    fn predict_training(&mut self, data: &Training, out: &mut [f64]) {
+        let predicted = self.try_predict_training(data, out, &Interrupt::never());
+        predicted.expect(UNINTERRUPTED);
+    }
+
+    /// Whether every prediction is a weighted sum of the labels, with weights that depend on the
+    /// inputs alone. Then bias and variance on fixed inputs are known exactly.
+    fn is_linear(&self) -> bool {
+        false
+    }
+
+    /// For a learner that predicts the mean of members which differ by chance alone: how many
+    /// members every setting has. Their correlation then gives the variance for any other number.
+    fn members(&self) -> Option<Vec<usize>> {
+        None
+    }
+
+    /// For an ensemble that combines members of equal standing: calls `visit` with every setting,
+    /// each of its members in turn, and what that member predicts at all points, as
+    /// [`Learner::predict`] would for one setting. Returns whether it is such an ensemble.
+    ///
+    /// # Errors
+    ///
+    /// If it was interrupted.
+    fn predict_members(
+        &mut self,
+        points: &Points,
+        interrupt: &Interrupt,
+        visit: &mut dyn FnMut(usize, usize, &[f64]),
+    ) -> Result<bool, Interrupted> {
+        let _ = (points, interrupt, visit);
+        Ok(false)
+    }
+
+    /// For problems where they are known although the inputs are drawn anew: the exact bias² and
+    /// variance of every setting, averaged over the inputs' distribution.
+    fn expected(&self, problem: &Problem) -> Option<Vec<Expected>> {
+        let _ = problem;
+        None
+    }
+
+    /// What is known beforehand of the moments of every setting's risk over training sets, for
+    /// problems where a mean or its error bar does not exist; `None` where nothing is known.
+    fn moments(&self, problem: &Problem) -> Option<Vec<RiskMoments>> {
+        let _ = problem;
+        None
+    }
+
+    /// About how many operations a fit and its predictions take, as a rough measure of their time.
+    fn operations(&self, size: Size) -> f64 {
+        self.capacities() as f64 * size.predictions() * size.outputs
+    }
+
+    /// About how many numbers it holds between a fit and the next, as a rough measure of memory.
+    fn numbers_held(&self, size: Size) -> f64 {
+        size.train * (size.dimension + 2.0)
+    }
+
+    /// What the fit of every setting to the last training set met with; `None` for a learner that
+    /// never has anything to remark.
+    fn remarks(&self) -> Option<Vec<Option<Remark>>> {
+        None
+    }
+
+    /// Whether it solves for weights, and can be asked to [`Learner::diagnose`] that.
+    fn solves(&self) -> bool {
+        false
+    }
+
+    /// What the solving for the weights of every setting met with, for the data that it was fitted
+    /// to last; `None` for a learner that does not solve for weights.
+    ///
+    /// # Errors
+    ///
+    /// If it was interrupted.
+    fn diagnose(
+        &mut self,
+        data: &Training,
+        interrupt: &Interrupt,
+    ) -> Result<Option<Vec<Diagnosis>>, Interrupted> {
+        let _ = (data, interrupt);
+        Ok(None)
+    }
+}
+
+const UNINTERRUPTED: &str = "nothing interrupts it";
+
+/// What a learner is fitted to and asked for, for [`Learner::operations`] and [`Learner::numbers_held`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Size {
+    /// The number of training points.
+    pub train: f64,
+    /// The number of coordinates of an input.
+    pub dimension: f64,
+    /// The number of test points.
+    pub points: f64,
+    /// The numbers of one prediction: as many as there are classes.
+    pub outputs: f64,
+    /// Whether the members of ensembles are looked at one by one.
+    pub members: bool,
+}
+
+impl Size {
+    /// For training sets of a problem and so many test points, members not looked at.
+    pub fn of(problem: &Problem, points: usize) -> Self {
+        Size {
+            train: problem.train as f64,
+            dimension: problem.dimension as f64,
+            points: points as f64,
+            outputs: problem.outputs() as f64,
+            members: false,
+        }
+    }
+
+    /// How many inputs are predicted at: the test points and the training points.
+    fn predictions(self) -> f64 {
+        self.train + self.points
+    }
+
+    /// The growing of a tree: every coordinate is sorted, and looked through at every level; and in
+    /// every node classes are counted.
+    fn tree(self) -> f64 {
+        let look = 10.0 * log2(self.train.max(2.0)) + 2.0 * self.outputs;
+        self.dimension * self.train * look
+    }
+
+    /// A singular value decomposition of a design matrix of so many columns.
+    fn solve(self, columns: f64) -> f64 {
+        20.0 * self.train * columns * columns.min(self.train)
+    }
+}
+
+/// Exact bias² and variance, averaged over the inputs' distribution.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Expected {
+    /// Bias².
+    pub bias2: f64,
+    /// Variance; infinite where it does not exist.
+    pub variance: f64,
+}
+
+/// What is known beforehand about the moments of a fit's risk over training sets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RiskMoments {
+    /// Nothing speaks against a mean and an error bar.
+    #[default]
+    Enough,
+    /// The mean exists, its squares have no mean.
+    NoSpread,
+    /// The mean is infinite.
+    NoMean,
+}
+
+/// What the solving for weights met with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Diagnosis {
+    /// The numerical rank of the design matrix Φ: singular values above max(n, p) ε s_max.
+    pub rank: f64,
+    /// Its condition number, the largest over the smallest of its min(n, p) singular values, or of
+    /// min(n - 1, p) where the means of the columns are taken off; infinite where one is zero.
+    pub condition: f64,
+    /// ‖w‖, the length of the weights.
+    pub weight_norm: f64,
+}
+
+/// What a fit met with that its user should know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Remark {
+    /// Gradient descent diverged: a step is more than twice the inverse of the largest curvature.
+    Diverged,
+    /// The classes of the training set can be told apart without error, and no penalty was asked
+    /// for: the weights would be infinite without the least one that was used instead.
+    Separated,
+}
+
+/// Copies a learner behind the trait; implemented for every learner that is [`Clone`].
+pub trait Replicate {
+    /// A copy of its own.
+    fn replicate(&self) -> Box<dyn Learner>;
+}
+
+impl<T: Learner + Clone + 'static> Replicate for T {
+    fn replicate(&self) -> Box<dyn Learner> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Learner> {
+    fn clone(&self) -> Self {
+        (**self).replicate()
+    }
+}
+
+/// About how many operations a singular value decomposition takes.
+fn solving(rows: usize, columns: usize) -> usize {
+    20 * rows * columns * rows.min(columns)
+}
+
+/// Room for `length` numbers, kept between calls.
+fn room(buffer: &mut Vec<f64>, length: usize) -> &mut [f64] {
+    if buffer.len() < length {
+        buffer.resize(length, 0.0);
+    }
+    &mut buffer[..length]
+}
+
+/// Probabilities e^z_k / Σ_j e^z_j from scores z; one of -∞ has none, and the infinite one all.
+fn softmax(scores: &[f64], out: &mut [f64]) {
+    let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut total = 0.0;
+    for (out, score) in out.iter_mut().zip(scores) {
+        *out = if *score == top { 1.0 } else { exp(score - top) };
+        total += *out;
+    }
+    out.iter_mut().for_each(|share| *share /= total);
+}

@@ -1,0 +1,245 @@
+//! Polynomials in one input: least squares over every degree, ridge over every λ.
+
+mod orthonormal;
+mod ridge;
+
+use super::family::{Blueprint, Choice, Family, LAMBDA, Most, Number, Task, whole};
+use super::{Learner, Size};
+use crate::data::{Points, Training};
+use crate::interrupt::{Interrupt, Interrupted};
+use crate::lanes::wide;
+use crate::stream::Stream;
+use orthonormal::Orthonormal;
+use ridge::Ridge;
+
+pub(super) const FAMILY: Family = Family {
+    name: "polynomial",
+    about: "a polynomial in x by least squares, or by ridge where lambda is above 0",
+    numbers: &[
+        Number {
+            name: "degree",
+            about: "degree of the polynomial",
+            least: 0.0,
+            above: false,
+            most: Most::BelowTrain(1000.0),
+            whole: true,
+            default: None,
+        },
+        LAMBDA,
+    ],
+    choices: &[Choice {
+        name: "basis",
+        about: "the basis whose weights lambda penalises",
+        options: &["legendre", "monomial"],
+        classes_only: false,
+    }],
+    has_base: false,
+    one_dimensional: true,
+    task: Task::Numbers,
+    build: |Blueprint {
+                settings,
+                choices,
+                range,
+                ..
+            }| {
+        let settings = settings.iter().map(|numbers| PolynomialSetting {
+            degree: whole(numbers[0]),
+            lambda: numbers[1],
+        });
+        let basis = [Basis::Legendre, Basis::Monomial][choices[0]];
+        Box::new(Polynomial::new(settings.collect(), basis, range))
+    },
+};
+
+/// One setting of [`Polynomial`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PolynomialSetting {
+    /// The degree.
+    pub degree: usize,
+    /// The penalty λ on the squared weights.
+    pub lambda: f64,
+}
+
+/// The basis whose weights are penalised; it makes no difference where λ = 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Basis {
+    /// Legendre polynomials P_1, P_2, … of t.
+    Legendre,
+    /// Powers t, t², …
+    Monomial,
+}
+
+/// A polynomial in x, with weights that minimise Σ (y - c - Σ_j w_j φ_j(t))² + λ ‖w‖².
+///
+/// t is x mapped from the inputs' range (mean ± 3 sd for normal inputs) to \[-1, 1\], and φ_j are
+/// Legendre polynomials of t or its powers. The constant c is not penalised. For λ = 0 the basis
+/// does not matter, and a degree at or beyond the number of distinct inputs (as in a bootstrap)
+/// adds nothing to the interpolant that is already reached.
+///
+/// | number | meaning | range | default |
+/// |---|---|---|---|
+/// | `degree` | degree | 0 to n - 1, at most 1000 | must be given |
+/// | `lambda` | λ, against the *sum* of squared residuals | from 0 | 0 |
+/// | `basis` | `legendre` or `monomial` | | `legendre` |
+///
+/// **Cost** of a whole path: for λ = 0 one orthogonalisation of the polynomials on the inputs,
+/// O(n d²), gives every degree, each one more term than the last. For λ > 0 one matrix of products
+/// ΦᵀΦ, O(n d²), serves every degree and every λ: with LLᵀ = ΦᵀΦ + λI, the first rows of L are the
+/// factor of a lower degree, so one factorisation for every λ gives every degree. Where λ is so small
+/// beside ΦᵀΦ that this would cost digits, an SVD of that degree is taken instead.
+///
+/// **Reference**: Forsythe (1957) for least squares in discrete orthonormal polynomials; Brubeck,
+/// Nakatsukasa and Trefethen, *Vandermonde with Arnoldi*, SIAM Review 63 (2021), for doing it
+/// stably; Hoerl and Kennard (1970) for ridge.
+///
+/// ```
+/// use bvlab_core::learner::{Basis, Learner, Polynomial, PolynomialSetting};
+/// use bvlab_core::data::{Points, Training};
+/// use bvlab_core::stream::{Purpose, Stream};
+///
+/// let data = Training {
+///     inputs: Points::new(1, vec![0.0, 1.0, 2.0]),
+///     labels: vec![1.0, 2.0, 5.0], // 1 + x²
+/// };
+/// let path = (0..3).map(|degree| PolynomialSetting { degree, lambda: 0.0 });
+/// let mut fit = Polynomial::new(path.collect(), Basis::Legendre, (0.0, 2.0));
+/// fit.fit(&data, &Stream::new(1, Purpose::Algorithm, 0));
+/// let mut out = [0.0; 3];
+/// fit.predict(&Points::new(1, vec![3.0]), &mut out);
+/// assert!((out[2] - 10.0).abs() < 1e-12);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Polynomial {
+    settings: Vec<PolynomialSetting>,
+    basis: Basis,
+    range: (f64, f64),
+    /// The settings with λ = 0, by rising degree.
+    plain_settings: Vec<usize>,
+    plain: Orthonormal,
+    ridge: Ridge,
+    places: Vec<f64>,
+}
+
+impl Polynomial {
+    /// A path over `settings`, in any order, for inputs of that range.
+    pub fn new(settings: Vec<PolynomialSetting>, basis: Basis, range: (f64, f64)) -> Self {
+        let (mut plain, penalised): (Vec<usize>, Vec<usize>) =
+            (0..settings.len()).partition(|&c| settings[c].lambda == 0.0);
+        plain.sort_by_key(|&c| settings[c].degree);
+        Polynomial {
+            plain: Orthonormal::new(plain.last().map(|&c| settings[c].degree)),
+            plain_settings: plain,
+            ridge: Ridge::new(&settings, penalised),
+            settings,
+            basis,
+            range,
+            places: Vec::new(),
+        }
+    }
+
+    fn scale(&mut self, points: &Points) {
+        let (from, to) = self.range;
+        let place = |x: &f64| (2.0 * x - from - to) / (to - from);
+        self.places.clear();
+        self.places.extend(points.values().iter().map(place));
+    }
+}
+
+impl Learner for Polynomial {
+    fn capacities(&self) -> usize {
+        self.settings.len()
+    }
+
+    fn try_fit(
+        &mut self,
+        data: &Training,
+        _: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
+        self.scale(&data.inputs);
+        self.plain.fit(&self.places, &data.labels, interrupt)?;
+        self.ridge
+            .fit(self.basis, &self.places, &data.labels, interrupt)
+    }
+
+    fn try_predict(
+        &mut self,
+        points: &Points,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
+        self.scale(points);
+        let total = points.len();
+        interrupt.check(total * self.settings.len())?;
+        let settings = &self.settings;
+        let mut next = self.plain_settings.iter().peekable();
+        self.plain.predict(&self.places, |degree, sums| {
+            while let Some(&c) = next.next_if(|&&c| settings[c].degree == degree) {
+                out[c * total..][..total].copy_from_slice(sums);
+            }
+        });
+        self.ridge.predict(self.basis, &self.places, out);
+        Ok(())
+    }
+
+    fn is_linear(&self) -> bool {
+        true
+    }
+
+    fn operations(&self, size: Size) -> f64 {
+        let degree = self.settings.iter().map(|setting| setting.degree).max();
+        let columns = degree.unwrap_or(0) as f64 + 1.0;
+        let ridge = self.settings.iter().filter(|setting| setting.lambda > 0.0);
+        let solves = ridge.map(|setting| size.solve(setting.degree as f64 + 1.0));
+        // Every power is made orthogonal to all those before it, twice.
+        let plain = 2.0 * size.train * columns * columns;
+        plain + solves.sum::<f64>() + size.predictions() * (columns + self.capacities() as f64)
+    }
+}
+
+impl Basis {
+    /// φ_1, φ_2, … at many places, one after the other.
+    pub(super) fn columns(self, t: &[f64], columns: &mut [f64]) {
+        for k in 0..columns.len() / t.len().max(1) {
+            let (done, rest) = columns.split_at_mut(k * t.len());
+            let column = &mut rest[..t.len()];
+            let [here, before] = [1, 2].map(|back| match k.checked_sub(back) {
+                Some(j) => &done[j * t.len()..][..t.len()],
+                None => &[],
+            });
+            match (self, k) {
+                (_, 0) => column.copy_from_slice(t),
+                (Basis::Monomial, _) => wide(
+                    #[inline(always)]
+                    || {
+                        for ((next, t), here) in column.iter_mut().zip(t).zip(here) {
+                            *next = t * here;
+                        }
+                    },
+                ),
+                // k P_k = (2k - 1) t P_{k-1} - (k - 1) P_{k-2}, and here P_k is column k - 1.
+                (Basis::Legendre, _) => {
+                    let degree = (k + 1) as f64;
+                    let [along, back] =
+                        [2.0 * degree - 1.0, degree - 1.0].map(|part| part / degree);
+                    wide(
+                        #[inline(always)]
+                        || {
+                            for ((next, t), here) in column.iter_mut().zip(t).zip(here) {
+                                *next = along * t * here;
+                            }
+                            match k {
+                                1 => column.iter_mut().for_each(|next| *next -= back),
+                                _ => {
+                                    for (next, before) in column.iter_mut().zip(before) {
+                                        *next -= back * before;
+                                    }
+                                }
+                            }
+                        },
+                    );
+                }
+            }
+        }
+    }
+}

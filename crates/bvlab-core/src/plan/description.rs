@@ -1,0 +1,134 @@
+//! What the numbers of a study are about, without its learners.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Curve, Plan, TestKind};
+use crate::decompose::Loss;
+use crate::problem::Resample;
+use crate::words::thousands;
+
+/// What the tables of a study are about: enough to draw and to name them.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct StudyDescription {
+    /// The learners' names and axes.
+    pub curves: Vec<Curve>,
+    /// By curve and setting: which of the problems it was fitted to; absent where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problems: Option<Vec<Vec<usize>>>,
+    /// By curve: whether the learner solves for weights, so that their rank, condition and norm are
+    /// known.
+    pub solves: Vec<bool>,
+    /// By problem: how many points a training set has.
+    pub train: Vec<usize>,
+    /// How many coordinates an input has.
+    pub dimension: usize,
+    /// The range of the inputs.
+    pub range: (f64, f64),
+    /// How many classes there are; 0 where labels are numbers.
+    pub classes: usize,
+    /// The table that rows were drawn from, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<TableDescription>,
+    /// Where test points come from.
+    pub test: TestKind,
+    /// How wrong a prediction is.
+    pub loss: Loss,
+    /// Whether the variance is split by source.
+    pub sources: bool,
+    /// Whether the members of ensembles are looked at.
+    pub diversity: bool,
+    /// How many resamples' risks are kept.
+    pub keep: u64,
+    /// How many resamples' fits are kept.
+    pub keep_fits: u64,
+}
+
+/// What is said of a table of real data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct TableDescription {
+    /// How training sets are drawn from its rows.
+    pub resample: Resample,
+    /// How many rows there are to train on.
+    pub rows: usize,
+}
+
+impl StudyDescription {
+    /// Whether the truth is known: a table has rows in its place.
+    pub fn knows_truth(&self) -> bool {
+        self.table.is_none()
+    }
+
+    /// The problem that a curve's setting was fitted to.
+    pub fn problem_of(&self, curve: &Curve, setting: usize) -> usize {
+        let which = self
+            .curves
+            .iter()
+            .position(|other| other.name == curve.name);
+        let problems = self.problems.as_ref().zip(which);
+        let found = problems.and_then(|(all, which)| all.get(which)?.get(setting).copied());
+        found.unwrap_or(0)
+    }
+
+    /// The number of points in a training set, in words: `100`, or `10 to 500` where it is swept.
+    pub fn train_sizes(&self) -> String {
+        let sizes = || self.train.iter().map(|size| *size as u64);
+        let [least, most] = [sizes().min(), sizes().max()].map(|size| size.unwrap_or(0));
+        match least == most {
+            true => thousands(most),
+            false => format!("{} to {}", thousands(least), thousands(most)),
+        }
+    }
+
+    /// What was drawn, in words: `1000 training sets of 40 points`.
+    pub fn drawn(&self, resamples: u64) -> String {
+        let sizes = self.train_sizes();
+        let count = thousands(resamples);
+        if let Some(table) = self.table {
+            let how = match table.resample {
+                Resample::Bootstrap => "bootstraps",
+                Resample::Halves => "random halves",
+            };
+            return format!(
+                "{count} {how}, {sizes} of {} rows",
+                thousands(table.rows as u64)
+            );
+        }
+        let points = if sizes == "1" { "point" } else { "points" };
+        match self.sources {
+            true => format!("{count} cubes of 8 fits to 4 training sets of {sizes} {points}"),
+            false => format!("{count} training sets of {sizes} {points}"),
+        }
+    }
+}
+
+impl Plan {
+    /// What its numbers are about.
+    pub fn describe(&self) -> StudyDescription {
+        let problem = self.problem();
+        let problems = (self.problems.len() > 1)
+            .then(|| self.paths.iter().map(|path| path.problems()).collect());
+        StudyDescription {
+            curves: self.curves().cloned().collect(),
+            problems,
+            solves: self
+                .paths
+                .iter()
+                .map(|path| path.stages.iter().any(|stage| stage.learner.solves()))
+                .collect(),
+            train: self.problems.iter().map(|problem| problem.train).collect(),
+            dimension: problem.dimension,
+            range: problem.inputs.range(),
+            classes: problem.classes(),
+            table: problem.rows().map(|rows| TableDescription {
+                resample: rows.resample,
+                rows: rows.train.len(),
+            }),
+            test: self.test.kind,
+            loss: self.run.loss,
+            sources: self.run.sources,
+            diversity: self.run.diversity,
+            keep: self.run.keep,
+            keep_fits: self.run.keep_fits,
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! What is wrong with a plan.
+
+use crate::problem::{NotFinite, ProblemError};
+use crate::words::{number, thousands};
+
+/// What is wrong with a plan: a message, and with [`PlanError::help`] what to do.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// There is no problem to learn.
+    #[error("a plan needs a problem")]
+    NoProblem,
+    /// A problem cannot be drawn from.
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    /// Truth or noise has no finite value at an input.
+    #[error(transparent)]
+    NotFinite(#[from] NotFinite),
+    /// The problems of a plan differ in more than their size and noise.
+    #[error("the problems of a plan differ in more than size and noise")]
+    UnlikeProblems,
+    /// There is no learner.
+    #[error("the experiment has no learner")]
+    NoLearner,
+    /// Two learners have one name.
+    #[error("two learners are called `{0}`")]
+    SameName(String),
+    /// An axis without values, or more than two axes.
+    #[error("`{0}` is swept over nothing, or over more than two numbers")]
+    Axes(String),
+    /// A learner's capacity path is not as long as what is swept.
+    #[error("`{learner}` has {capacities} settings, and its axes have {settings}")]
+    Settings {
+        /// Which learner.
+        learner: String,
+        /// How many settings its stages have.
+        capacities: usize,
+        /// How many the axes have.
+        settings: usize,
+    },
+    /// A stage of a learner refers to a problem that there is not.
+    #[error("`{0}` is fitted to a problem that the plan does not have")]
+    Stage(String),
+    /// A learner is fitted at once to settings that are to be computed one slab after the other.
+    #[error("a stage of `{0}` has settings of several slabs")]
+    Slab(String),
+    /// Too few resamples for a variance and its error.
+    #[error("`resamples` must be at least {least}, not {given}")]
+    FewResamples {
+        /// The fewest.
+        least: u64,
+        /// How many were asked for.
+        given: u64,
+    },
+    /// A precision that is no share.
+    #[error("`precision` must be between 0 and 1")]
+    Precision(f64),
+    /// A seed that TOML and JSON cannot hold.
+    #[error("`seed` can be at most {most}, not {given}")]
+    Seed {
+        /// The largest.
+        most: u64,
+        /// What was asked for.
+        given: u64,
+    },
+    /// Nothing is to be kept.
+    #[error("`keep` must be at least 1, not 0")]
+    Keep,
+    /// More fits to keep than memory holds.
+    #[error("so many fits are too many to keep: at most {0} here")]
+    KeepTooMany(u64),
+    /// A loss of classes for labels that are numbers.
+    #[error("{0} is a loss of classes, and the labels are numbers")]
+    LossOfClasses(&'static str),
+    /// Sources of variance under another loss.
+    #[error("sources of variance are told apart under squared loss, not {0}")]
+    SourcesLoss(&'static str),
+    /// Sources of variance of a table.
+    #[error("inputs and noise of a table cannot be drawn apart")]
+    SourcesOfTable,
+    /// Sources and diversity at once.
+    #[error("`diversity` and `sources` exclude each other")]
+    SourcesAndDiversity,
+    /// Slabs of a run to a precision.
+    #[error("`slab` and `precision` exclude each other")]
+    SlabAndPrecision,
+    /// A grid of test points in three or more dimensions.
+    #[error("a test grid needs one or two dimensions")]
+    TestGridDimension,
+    /// A grid in two dimensions that is no square.
+    #[error("a grid in two dimensions cannot have {0} points")]
+    TestGridCount(usize),
+    /// A sample of one test point.
+    #[error("a sample of test points needs at least 2")]
+    TestDrawCount,
+    /// A sample of inputs that are a grid.
+    #[error("grid inputs are not a distribution to draw from")]
+    TestDrawFromGrid,
+    /// Testing at inputs that change.
+    #[error("testing at the inputs needs inputs that are fixed")]
+    TestInputsNotFixed,
+    /// Testing at inputs whose number is swept.
+    #[error("testing at the inputs needs training sets of one size")]
+    TestInputsOfSeveralSizes,
+    /// Test points without weights, or of another dimension than the inputs.
+    #[error("test points need as many weights, and the dimension of the inputs")]
+    TestShape,
+    /// More settings and test points than memory holds.
+    #[error("{} settings at {} test points are more than memory can hold", thousands(*.settings), thousands(*.points))]
+    TooLarge {
+        /// How many settings.
+        settings: u64,
+        /// How many test points.
+        points: u64,
+        /// How many settings there can be.
+        most: u64,
+        /// Whether the run is to a precision, which is computed all at once.
+        all_at_once: bool,
+    },
+    /// More training points than memory holds.
+    #[error("training sets of all sizes together are more than memory can hold")]
+    TrainTooLarge,
+}
+
+/// What a [`PlanError`] is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Subject {
+    /// The problem.
+    Problem,
+    /// The learners and what is swept.
+    Learners,
+    /// Where the error is measured.
+    Test,
+    /// How many fits are kept.
+    Keep,
+    /// Anything else about how it is run.
+    Run,
+}
+
+impl PlanError {
+    /// What it is about.
+    pub fn subject(&self) -> Subject {
+        match self {
+            PlanError::NoProblem
+            | PlanError::Problem(_)
+            | PlanError::NotFinite(_)
+            | PlanError::UnlikeProblems => Subject::Problem,
+            PlanError::NoLearner
+            | PlanError::SameName(_)
+            | PlanError::Axes(_)
+            | PlanError::Settings { .. }
+            | PlanError::Stage(_)
+            | PlanError::Slab(_) => Subject::Learners,
+            PlanError::TestGridDimension
+            | PlanError::TestGridCount(_)
+            | PlanError::TestDrawCount
+            | PlanError::TestDrawFromGrid
+            | PlanError::TestInputsNotFixed
+            | PlanError::TestInputsOfSeveralSizes
+            | PlanError::TestShape
+            | PlanError::TooLarge { .. }
+            | PlanError::TrainTooLarge => Subject::Test,
+            PlanError::Keep | PlanError::KeepTooMany(_) => Subject::Keep,
+            _ => Subject::Run,
+        }
+    }
+
+    /// What to do about it.
+    pub fn help(&self) -> Option<String> {
+        let words = match self {
+            PlanError::NoLearner => "add for example `[[learner]]` with `tree = {}`",
+            PlanError::SameName(_) => "give one of them another name, as in `name = \"deep tree\"`",
+            PlanError::Precision(_) => "0.02 asks for standard errors below 2 % of the risk",
+            PlanError::LossOfClasses(_) => {
+                "write `loss = \"squared\"`, or a problem with `classes` in place of `truth` and `noise`"
+            }
+            PlanError::SourcesOfTable => "leave out `sources`",
+            PlanError::SourcesAndDiversity => "run the experiment twice",
+            PlanError::SlabAndPrecision => {
+                "all slabs together decide when to stop: give a number of `resamples`"
+            }
+            PlanError::TestGridDimension => "write `test = { draw = 1000 }`",
+            PlanError::TestGridCount(0) => "a grid has at least one point",
+            PlanError::TestGridCount(count) => {
+                let root = (*count as f64).sqrt().floor() as usize;
+                return Some(format!(
+                    "the nearest squares are {} and {}",
+                    root * root,
+                    (root + 1) * (root + 1)
+                ));
+            }
+            PlanError::TestDrawFromGrid => "write `test = { grid = 200 }` or `test = \"inputs\"`",
+            PlanError::TestInputsNotFixed => "add `fixed = true` to the inputs, or take a grid",
+            PlanError::TestInputsOfSeveralSizes => {
+                "`train` is swept: write `test = { grid = 200 }` or `{ draw = 1000 }`"
+            }
+            PlanError::TooLarge {
+                most, all_at_once, ..
+            } => {
+                return Some(format!(
+                    "at so many test points there can be at most {} settings{}: sweep fewer values, or test at fewer points",
+                    thousands(*most),
+                    match all_at_once {
+                        true => ", because a run to a precision is computed all at once",
+                        false => "",
+                    }
+                ));
+            }
+            PlanError::TrainTooLarge => "sweep over fewer or smaller values of `train`",
+            PlanError::Seed { most, .. } => {
+                return Some(format!(
+                    "take a whole number up to {}",
+                    number(*most as f64)
+                ));
+            }
+            _ => return None,
+        };
+        Some(words.to_owned())
+    }
+}

@@ -1,0 +1,75 @@
+//! What is wrong with a problem.
+
+use super::ExpressionError;
+
+/// Why training sets cannot be drawn from a problem.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProblemError {
+    /// The truth is no expression.
+    #[error("the truth: {0}")]
+    Truth(ExpressionError),
+    /// The noise's standard deviation is negative or not finite.
+    #[error("the noise's sd must be at least 0 and finite, not {0}")]
+    Sd(f64),
+    /// Student's t without a variance.
+    #[error("Student's t needs more than 2 degrees of freedom, not {0}")]
+    Degrees(f64),
+    /// Training sets without points.
+    #[error("a training set needs at least one point")]
+    NoTraining,
+    /// Inputs without coordinates.
+    #[error("an input needs at least one coordinate")]
+    NoDimension,
+    /// A range that is empty or not finite.
+    #[error("inputs from {from} to {to} are no range")]
+    Range {
+        /// The lower end.
+        from: f64,
+        /// The upper end.
+        to: f64,
+    },
+    /// Normal inputs whose mean or standard deviation is not finite, or that do not vary.
+    #[error("normal inputs need a finite mean and a positive sd, not {mean} and {sd}")]
+    Spread {
+        /// The mean.
+        mean: f64,
+        /// The standard deviation.
+        sd: f64,
+    },
+    /// A grid that is drawn anew.
+    #[error("inputs on a grid are fixed")]
+    GridNotFixed,
+    /// A grid that is no square, cube and so on.
+    #[error("a grid in {dimension} dimensions cannot have {train} points")]
+    GridCount {
+        /// How many points.
+        train: usize,
+        /// In how many dimensions.
+        dimension: usize,
+    },
+    /// More rows without replacement than a table has.
+    #[error("a training set of {train} rows cannot be drawn from {rows} without replacement")]
+    FewRows {
+        /// How many rows were asked for.
+        train: usize,
+        /// How many there are.
+        rows: usize,
+    },
+    /// Truth or noise of more coordinates than the inputs have.
+    #[error("truth and noise need inputs of {needed} dimensions, not {dimension}")]
+    TruthDimension {
+        /// How many they need.
+        needed: usize,
+        /// How many there are.
+        dimension: usize,
+    },
+    /// Another dimension than that of the inputs.
+    #[error("the problem has {given} dimensions, and its inputs have {inputs}")]
+    Dimension {
+        /// What the problem says.
+        given: usize,
+        /// What its inputs have.
+        inputs: usize,
+    },
+}

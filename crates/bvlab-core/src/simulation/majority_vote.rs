@@ -1,0 +1,172 @@
+//! Independent voters who err: how often the majority does.
+
+use rand::RngExt;
+
+use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, counts, most};
+use crate::interrupt::{Interrupt, Interrupted};
+use crate::maths::binomial;
+use crate::plan::Scale;
+use crate::stream::{Purpose, Stream};
+
+pub(super) const SIMULATION: Simulation = Simulation {
+    name: "majority-vote",
+    about: "how many of M independent voters err, and how often their majority does",
+    resamples: "votes",
+    theory: "binomial",
+    identity: false,
+    numbers: &[
+        Number {
+            name: "error",
+            about: "chance that a voter errs",
+            least: 0.0,
+            above: true,
+            most: 0.99,
+            whole: false,
+            length: 1,
+            default: &[0.3],
+        },
+        Number {
+            name: "voters",
+            about: "numbers M of voters whose errors are counted, a panel each",
+            least: 1.0,
+            above: false,
+            most: 100.0,
+            whole: true,
+            length: 4,
+            default: &[11.0, 21.0],
+        },
+        Number {
+            name: "sizes",
+            about: "numbers M of voters, for the error of the vote",
+            least: 1.0,
+            above: false,
+            most: 1000.0,
+            whole: true,
+            length: 100,
+            default: &[
+                1.0, 3.0, 5.0, 7.0, 9.0, 11.0, 15.0, 21.0, 27.0, 33.0, 41.0, 51.0,
+            ],
+        },
+    ],
+    build: |values| {
+        Box::new(MajorityVote {
+            error: values[0][0],
+            voters: counts(&values[1]),
+            sizes: counts(&values[2]),
+            wrong: Vec::new(),
+        })
+    },
+};
+
+/// A resample is a vote: voters err independently with probability ε, and the first M of them are
+/// a vote of M. Observed: whether exactly k of M err, on average C(M, k) ε^k (1−ε)^(M−k), and
+/// whether at least half of them do, which makes the vote wrong: the tail of the same binomial. A
+/// tie counts as wrong.
+struct MajorityVote {
+    error: f64,
+    voters: Vec<usize>,
+    sizes: Vec<usize>,
+    /// By number of voters, how many of them err.
+    wrong: Vec<usize>,
+}
+
+/// The fewest errors among M voters that make the vote wrong.
+pub(super) fn half(voters: usize) -> usize {
+    voters.div_ceil(2)
+}
+
+fn panel_name(voters: usize) -> String {
+    format!("{voters} voters")
+}
+
+/// A row for how often something happened, which theory says has chance p.
+fn share(panel: &str, series: &'static str, x: f64, seen: &Moments, p: f64) -> Row {
+    let se = (p * (1.0 - p).max(0.0) / seen.count()).sqrt();
+    Row::new(panel, series, x, seen.mean()).theory(p, se)
+}
+
+impl Simulate for MajorityVote {
+    fn panels(&self) -> Vec<Panel> {
+        let counted = self.voters.iter().map(|&voters| Panel {
+            name: panel_name(voters),
+            title: panel_name(voters),
+            x: "voters who err".to_owned(),
+            y: "probability".to_owned(),
+            x_scale: Scale::Linear,
+            y_scale: Scale::Linear,
+            look: Look::Bars {
+                from: half(voters) as f64,
+                text: "vote wrong".to_owned(),
+            },
+            levels: Vec::new(),
+        });
+        let vote = Panel {
+            name: "vote".to_owned(),
+            title: "error of the vote".to_owned(),
+            x: "M (number of voters)".to_owned(),
+            y: "error".to_owned(),
+            x_scale: Scale::Linear,
+            y_scale: Scale::Log,
+            look: Look::Curves,
+            levels: Vec::new(),
+        };
+        counted.chain([vote]).collect()
+    }
+
+    fn observations(&self) -> usize {
+        let counted: usize = self.voters.iter().map(|voters| voters + 1).sum();
+        counted + self.sizes.len()
+    }
+
+    fn observe(
+        &mut self,
+        seed: u64,
+        resample: u64,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
+        let mut stream = Stream::new(seed, Purpose::Algorithm, resample);
+        let all = most(&self.voters).max(most(&self.sizes));
+        self.wrong.clear();
+        self.wrong.push(0);
+        for i in 0..all {
+            let errs = stream.random::<f64>() < self.error;
+            self.wrong.push(self.wrong[i] + usize::from(errs));
+        }
+        out.fill(0.0);
+        let mut rest = out;
+        for &voters in &self.voters {
+            let (counted, next) = rest.split_at_mut(voters + 1);
+            counted[self.wrong[voters]] = 1.0;
+            rest = next;
+        }
+        for (&voters, out) in self.sizes.iter().zip(rest) {
+            *out = f64::from(u8::from(self.wrong[voters] >= half(voters)));
+        }
+        interrupt.check(10 * all)
+    }
+
+    fn operations(&self) -> f64 {
+        let all = most(&self.voters).max(most(&self.sizes));
+        10.0 * (all + self.observations()) as f64
+    }
+
+    fn rows(&self, seen: &[Moments]) -> Vec<Row> {
+        let mut rows = Vec::new();
+        let mut rest = seen;
+        for &voters in &self.voters {
+            let (counted, next) = rest.split_at(voters + 1);
+            let (panel, law) = (panel_name(voters), binomial(voters, self.error));
+            for (wrong, (seen, chance)) in counted.iter().zip(law).enumerate() {
+                rows.push(share(&panel, "votes", wrong as f64, seen, chance));
+            }
+            rest = next;
+        }
+        for (&voters, seen) in self.sizes.iter().zip(rest) {
+            let law = binomial(voters, self.error);
+            let tail: f64 = law[half(voters)..].iter().rev().sum();
+            rows.push(share("vote", "vote", voters as f64, seen, tail));
+        }
+        rows
+    }
+}

@@ -1,0 +1,399 @@
+//! Simulations: small experiments without a learner or without a problem of the usual kind.
+//!
+//! A simulation is a list of numbers that are observed once in every resample. Their means and
+//! variances over resamples, with standard errors, are the rows of its one table, beside what
+//! theory says. A new simulation is one new file with a [`Simulation`] in it and one line in
+//! [`SIMULATIONS`].
+//!
+//! ```
+//! use bvlab_core::engine::Unwatched;
+//! use bvlab_core::simulation::{self, Setup};
+//!
+//! let vote = Setup {
+//!     resamples: 2000,
+//!     ..Setup::new(simulation::find("majority-vote").unwrap())
+//! };
+//! let rows = simulation::run(&vote, &Unwatched)?;
+//! let eleven = rows.iter().find(|row| row.panel == "vote" && row.x == 11.0).unwrap();
+//! assert!((eleven.theory - 0.078225).abs() < 1e-6);
+//! assert!((eleven.value - eleven.theory).abs() < 4.0 * eleven.chance);
+//! # Ok::<(), bvlab_core::engine::RunError>(())
+//! ```
+
+mod adaboost;
+mod ambiguity;
+mod bootstrap_estimates;
+mod bootstrap_share;
+mod correlation;
+mod disc;
+mod estimators;
+mod exponential_bound;
+mod majority_vote;
+mod member_dependence;
+mod moments;
+mod sine;
+
+pub use correlation::dependent_from;
+pub use moments::Moments;
+
+use serde::{Deserialize, Serialize};
+
+use crate::decompose::Estimate;
+use crate::engine::{Observer, RunError};
+use crate::interrupt::{Interrupt, Interrupted};
+use crate::plan::Scale;
+use crate::words::number;
+
+/// A simulation: what an experiment may say of it, and how it is made.
+#[derive(Debug)]
+pub struct Simulation {
+    /// Its name in an experiment, such as `majority-vote`.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub about: &'static str,
+    /// What resamples are, in the plural.
+    pub resamples: &'static str,
+    /// Where the theory comes from, in a few words.
+    pub theory: &'static str,
+    /// Whether theory holds in every resample to rounding, not only on average.
+    pub identity: bool,
+    /// Its numbers.
+    pub numbers: &'static [Number],
+    /// Makes it from the values of its numbers, in their order.
+    pub build: fn(&[Vec<f64>]) -> Box<dyn Simulate>,
+}
+
+/// A number of a simulation, or a list of numbers.
+#[derive(Debug)]
+pub struct Number {
+    /// Its name in an experiment.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub about: &'static str,
+    /// The smallest value allowed.
+    pub least: f64,
+    /// Whether it must lie above that value.
+    pub above: bool,
+    /// The largest value allowed.
+    pub most: f64,
+    /// Whether only whole numbers are allowed.
+    pub whole: bool,
+    /// The longest list; 1 for a number.
+    pub length: usize,
+    /// The value or values where an experiment gives none.
+    pub default: &'static [f64],
+}
+
+impl Number {
+    /// Its range and default, in words.
+    pub fn range(&self) -> String {
+        let list = if self.length > 1 { "a list, " } else { "" };
+        let kind = if self.whole { "whole, " } else { "" };
+        let from = if self.above { "above" } else { "from" };
+        let default: Vec<String> = self.default.iter().map(|value| number(*value)).collect();
+        let default = match self.length {
+            1 => default.join(""),
+            _ => format!("[{}]", default.join(", ")),
+        };
+        format!(
+            "{list}{kind}{from} {} to {}; default {default}",
+            number(self.least),
+            number(self.most)
+        )
+    }
+}
+
+/// The number of training points, of simulations with learners.
+const TRAIN: Number = Number {
+    name: "train",
+    about: "number of training points",
+    least: 1.0,
+    above: false,
+    most: 10_000.0,
+    whole: true,
+    length: 1,
+    default: &[100.0],
+};
+
+/// Every simulation.
+pub const SIMULATIONS: &[&Simulation] = &[
+    &estimators::SIMULATION,
+    &bootstrap_share::SIMULATION,
+    &bootstrap_estimates::SIMULATION,
+    &majority_vote::SIMULATION,
+    &ambiguity::SIMULATION,
+    &exponential_bound::SIMULATION,
+    &member_dependence::SIMULATION,
+];
+
+/// The simulation of that name.
+pub fn find(name: &str) -> Option<&'static Simulation> {
+    let mut all = SIMULATIONS.iter().copied();
+    all.find(|simulation| simulation.name == name)
+}
+
+/// A simulation and the values of its numbers.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Which simulation.
+    pub simulation: &'static Simulation,
+    /// The values of its numbers, in their order; lists in rising order.
+    pub values: Vec<Vec<f64>>,
+    /// How many resamples there are.
+    pub resamples: u64,
+    /// All random numbers follow from it.
+    pub seed: u64,
+}
+
+impl Setup {
+    /// A simulation with its default values, of 1000 resamples with seed 1.
+    pub fn new(simulation: &'static Simulation) -> Self {
+        let defaults = simulation.numbers.iter();
+        Setup {
+            simulation,
+            values: defaults.map(|number| number.default.to_vec()).collect(),
+            resamples: 1000,
+            seed: 1,
+        }
+    }
+
+    /// The panels that it fills.
+    pub fn panels(&self) -> Vec<Panel> {
+        (self.simulation.build)(&self.values).panels()
+    }
+
+    /// What its numbers are about.
+    pub fn describe(&self) -> SimulationDescription {
+        let Simulation {
+            name,
+            resamples,
+            theory,
+            ..
+        } = self.simulation;
+        SimulationDescription {
+            name: (*name).to_owned(),
+            panels: self.panels(),
+            drawn: (*resamples).to_owned(),
+            theory: (*theory).to_owned(),
+            resamples: self.resamples,
+        }
+    }
+
+    /// About how many operations the longest resample takes; see [`Simulate::operations`].
+    pub fn operations(&self) -> f64 {
+        (self.simulation.build)(&self.values).operations()
+    }
+
+    /// About how many numbers it holds while it runs: its own, and the moments of what it observes.
+    pub fn numbers_held(&self) -> f64 {
+        let simulation = (self.simulation.build)(&self.values);
+        simulation.numbers_held() + 8.0 * simulation.observations() as f64
+    }
+}
+
+/// What the table of a simulation is about: enough to draw it.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct SimulationDescription {
+    /// The simulation's name, such as `majority-vote`.
+    pub name: String,
+    /// The panels that its rows belong to.
+    pub panels: Vec<Panel>,
+    /// What resamples are, in the plural.
+    pub drawn: String,
+    /// Where the theory comes from, in a few words.
+    pub theory: String,
+    /// How many resamples there are.
+    pub resamples: u64,
+}
+
+/// A simulation at work.
+pub trait Simulate {
+    /// The panels that its rows belong to.
+    fn panels(&self) -> Vec<Panel>;
+
+    /// How many numbers are observed in a resample.
+    fn observations(&self) -> usize;
+
+    /// One resample: fills in what was observed. All randomness comes from the streams of (seed,
+    /// resample). A resample that may take more than a few milliseconds checks `interrupt` as it
+    /// goes.
+    ///
+    /// # Errors
+    ///
+    /// If it was interrupted; what was filled in is then of no use.
+    fn observe(
+        &mut self,
+        seed: u64,
+        resample: u64,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted>;
+
+    /// About how many operations the longest resample takes, as a rough measure of its time.
+    fn operations(&self) -> f64;
+
+    /// About how many numbers it holds from one resample to the next, where these are many.
+    fn numbers_held(&self) -> f64 {
+        0.0
+    }
+
+    /// The rows of the table, from the moments of everything observed.
+    fn rows(&self, seen: &[Moments]) -> Vec<Row>;
+}
+
+/// A panel of a simulation: what its axes are, and how its rows are drawn.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct Panel {
+    /// Its name in the table, and where a figure chooses among panels.
+    pub name: String,
+    /// What is written above it.
+    pub title: String,
+    /// The horizontal axis.
+    pub x: String,
+    /// The vertical axis.
+    pub y: String,
+    /// The scale of the horizontal axis.
+    pub x_scale: Scale,
+    /// The scale of the vertical axis.
+    pub y_scale: Scale,
+    /// How rows are drawn.
+    pub look: Look,
+    /// Level lines: a value and a text.
+    pub levels: Vec<(f64, String)>,
+}
+
+/// How the rows of a panel are drawn.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Look {
+    /// Dots with intervals, and a dashed line for theory.
+    Curves,
+    /// Lines without dots, for what is exact.
+    Lines,
+    /// Bars, and dots for theory.
+    Bars {
+        /// Bars from here on are coloured and summed.
+        from: f64,
+        /// What their sum is.
+        text: String,
+    },
+    /// A square of coloured cells: the correlations of what was seen of some things in pairs. A
+    /// series is a row of the square, from below; grey is what chance alone explains, as
+    /// [`dependent_from`] says.
+    Correlations {
+        /// What is above the diagonal, where x is less than the row's number.
+        above: String,
+        /// What is below it.
+        below: String,
+    },
+}
+
+/// A row of the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The name of its panel.
+    pub panel: String,
+    /// The curve within the panel.
+    pub series: String,
+    /// The place on the horizontal axis.
+    pub x: f64,
+    /// What was seen.
+    pub value: f64,
+    /// Its standard error.
+    pub se: f64,
+    /// What theory says; NaN where it says nothing.
+    pub theory: f64,
+    /// The standard error of value − theory, for comparing the two; what rounding may do where they
+    /// are the same in every resample.
+    pub chance: f64,
+}
+
+impl Row {
+    /// A row without theory.
+    fn new(panel: &str, series: impl Into<String>, x: f64, seen: Estimate) -> Self {
+        Row {
+            panel: panel.to_owned(),
+            series: series.into(),
+            x,
+            value: seen.value,
+            se: seen.se,
+            theory: f64::NAN,
+            chance: f64::NAN,
+        }
+    }
+
+    /// The same with what theory says of the value and of its standard error. Both errors are
+    /// estimates of one thing, and for what is rare the one that was seen may be far too small:
+    /// the larger one counts.
+    fn theory(self, value: f64, se: f64) -> Self {
+        Row {
+            theory: value,
+            chance: self.se.max(se),
+            ..self
+        }
+    }
+
+    /// The same with what it must be in every resample, computed from numbers of some size.
+    fn identity(self, value: f64, size: f64) -> Self {
+        Row {
+            theory: value,
+            chance: 1e-10 * size,
+            ..self
+        }
+    }
+
+    /// How many standard errors value and theory are apart, rounding aside.
+    pub fn apart(&self) -> f64 {
+        let rounding = 1e-12 * self.theory.abs().max(self.value.abs());
+        let scale = self.chance.max(rounding).max(f64::MIN_POSITIVE);
+        (self.value - self.theory).abs() / scale
+    }
+}
+
+/// Runs a simulation, one resample after the other.
+///
+/// # Errors
+///
+/// If it is stopped.
+pub fn run(setup: &Setup, observer: &dyn Observer) -> Result<Vec<Row>, RunError> {
+    let Setup {
+        resamples, seed, ..
+    } = *setup;
+    let mut simulation = (setup.simulation.build)(&setup.values);
+    let mut seen = vec![Moments::default(); simulation.observations()];
+    let mut observed = vec![0.0; seen.len()];
+    let stopped = || {
+        observer.wait_turn();
+        observer.stopped()
+    };
+    for resample in 0..resamples {
+        let interrupt = Interrupt::new(&stopped);
+        let complete = simulation.observe(seed, resample, &mut observed, &interrupt);
+        complete.map_err(|Interrupted| RunError::Stopped {
+            done: resample,
+            total: resamples,
+        })?;
+        for (moments, value) in seen.iter_mut().zip(&observed) {
+            moments.add(*value);
+        }
+        let done = resample + 1;
+        observer.progress(done, resamples);
+        if done < resamples && stopped() {
+            return Err(RunError::Stopped {
+                done,
+                total: resamples,
+            });
+        }
+    }
+    Ok(simulation.rows(&seen))
+}
+
+/// The values of a list that counts.
+fn counts(values: &[f64]) -> Vec<usize> {
+    values.iter().map(|value| *value as usize).collect()
+}
+
+/// The largest of a list of counts.
+fn most(counts: &[usize]) -> usize {
+    counts.iter().copied().max().unwrap_or(0)
+}

@@ -1,0 +1,312 @@
+//! Labels that are classes: by probabilities, or by where the inputs of each class lie.
+
+use std::sync::Arc;
+
+use toml::Spanned;
+
+use super::expression;
+use crate::bounds::Bounds;
+use crate::raw::{Block, Value};
+use crate::source::Trouble;
+use bvlab_core::problem::{ClassLaw, Classes, Cloud, Component, Gaussian, MOST_CLASSES, Mixture};
+use bvlab_core::words::{choice, did_you_mean, number};
+
+/// What classes can be given by.
+const LAWS: [&str; 6] = [
+    "probability",
+    "probabilities",
+    "gaussians",
+    "moons",
+    "rings",
+    "xor",
+];
+
+const FORMS: &str = "as in `{ probability = \"1/(1 + exp(-x))\" }`, `{ moons = 0.2 }` or \
+                     `{ gaussians = [{ mean = [0, 0] }, { mean = [2, 0] }] }`";
+
+/// Checks classes; `dimension` is that of the inputs, where they are given.
+pub(super) fn check(
+    raw: &Spanned<Value>,
+    dimension: Option<usize>,
+    bounds: &Bounds,
+) -> Result<Classes, Trouble> {
+    let Value::Table(Block(entries)) = raw.get_ref() else {
+        return Err(expected(raw, "a table").help(FORMS));
+    };
+    let mut law = None;
+    let mut flip = 0.0;
+    for (key, value) in entries {
+        let name = key.get_ref().as_str();
+        if name == "flip" {
+            flip = share_of_labels(value)?;
+            continue;
+        }
+        if !LAWS.contains(&name) {
+            let known = LAWS.into_iter().chain(["flip"]);
+            return Err(
+                Trouble::new(key.span(), format!("`{name}` is not known here"))
+                    .label("unknown key")
+                    .help(did_you_mean(name, known)),
+            );
+        }
+        if law.is_some() {
+            let message = format!("classes are exactly one of {}", choice(LAWS));
+            return Err(Trouble::new(key.span(), message).help(FORMS));
+        }
+        law = Some((key, law_of(key, value, dimension, bounds)?));
+    }
+    let Some((key, law)) = law else {
+        let message = format!("classes are exactly one of {}", choice(LAWS));
+        return Err(Trouble::new(raw.span(), message).help(FORMS));
+    };
+    let name = key.get_ref();
+    match (&law, dimension) {
+        (ClassLaw::Mixture(_), Some(_)) => {
+            let message = format!("`{name}` says where the inputs lie, and so does `inputs`");
+            Err(Trouble::new(key.span(), message).help(
+                "leave out `inputs`; for probabilities on inputs of your own write `probability`",
+            ))
+        }
+        (ClassLaw::Probability(_) | ClassLaw::Weights(_), None) => {
+            let message = "`inputs` is missing";
+            Err(Trouble::new(key.span(), message)
+                .help("say where the inputs lie, as in `inputs = { uniform = [0, 1] }`"))
+        }
+        _ => Ok(Classes { law, flip }),
+    }
+}
+
+fn law_of(
+    key: &Spanned<String>,
+    value: &Spanned<Value>,
+    dimension: Option<usize>,
+    bounds: &Bounds,
+) -> Result<ClassLaw, Trouble> {
+    let dimension = dimension.unwrap_or(1);
+    let mixture = |mixture: Mixture| ClassLaw::Mixture(Arc::new(mixture));
+    Ok(match key.get_ref().as_str() {
+        "probability" => ClassLaw::Probability(expression_of(value, dimension)?),
+        "probabilities" => {
+            let Value::List(items) = value.get_ref() else {
+                return Err(expected(
+                    value,
+                    "a list of expressions, one for every class",
+                ));
+            };
+            count_of_classes(value, items.len())?;
+            let weights = items.iter().map(|item| expression_of(item, dimension));
+            ClassLaw::Weights(weights.collect::<Result<_, _>>()?)
+        }
+        "gaussians" => mixture(gaussians(value, bounds)?),
+        "moons" => mixture(Mixture::moons(sd(value)?)),
+        "rings" => mixture(Mixture::rings(sd(value)?)),
+        _ => mixture(Mixture::xor(sd(value)?)),
+    })
+}
+
+fn expression_of(
+    value: &Spanned<Value>,
+    dimension: usize,
+) -> Result<bvlab_core::problem::Expression, Trouble> {
+    match value.get_ref() {
+        Value::Text(text) => expression(&value.span(), text, dimension),
+        Value::Number(number) => expression(&value.span(), &number.to_string(), dimension),
+        _ => Err(expected(value, "a number, or an expression in quotes")),
+    }
+}
+
+fn count_of_classes(value: &Spanned<Value>, count: usize) -> Result<(), Trouble> {
+    if (2..=MOST_CLASSES).contains(&count) {
+        return Ok(());
+    }
+    let message = format!("there are 2 to {MOST_CLASSES} classes, not {count}");
+    Err(Trouble::new(value.span(), message))
+}
+
+/// The sd of noise around a shape: not so small that the shape is a line to rounding.
+fn sd(value: &Spanned<Value>) -> Result<f64, Trouble> {
+    let given = number_of(value)?;
+    match (0.01..=100.0).contains(&given) {
+        true => Ok(given),
+        false => {
+            let message = format!("the sd must be from 0.01 to 100, not {}", number(given));
+            Err(Trouble::new(value.span(), message))
+        }
+    }
+}
+
+fn share_of_labels(value: &Spanned<Value>) -> Result<f64, Trouble> {
+    let share = number_of(value)?;
+    match (0.0..=1.0).contains(&share) {
+        true => Ok(share),
+        false => {
+            let message = format!("`flip` must be from 0 to 1, not {}", number(share));
+            Err(Trouble::new(value.span(), message)
+                .help("0.1 replaces every tenth label by another class"))
+        }
+    }
+}
+
+fn number_of(value: &Spanned<Value>) -> Result<f64, Trouble> {
+    match value.get_ref() {
+        Value::Number(number) if number.is_finite() => Ok(*number),
+        Value::Number(number) => {
+            let message = format!("expected a finite number, not {number}");
+            Err(Trouble::new(value.span(), message))
+        }
+        _ => Err(expected(value, "a number")),
+    }
+}
+
+fn numbers_of(value: &Spanned<Value>, about: &str) -> Result<Vec<f64>, Trouble> {
+    match value.get_ref() {
+        Value::List(items) => items.iter().map(number_of).collect(),
+        _ => Err(expected(value, about)),
+    }
+}
+
+fn gaussians(value: &Spanned<Value>, bounds: &Bounds) -> Result<Mixture, Trouble> {
+    let form = "a list of classes, as in [{ mean = [0, 0] }, { mean = [2, 0], covariance = 0.5 }]";
+    let Value::List(items) = value.get_ref() else {
+        return Err(expected(value, form));
+    };
+    count_of_classes(value, items.len())?;
+    let mut components: Vec<Component> = Vec::new();
+    let mut dimension = 0;
+    for (class, item) in items.iter().enumerate() {
+        let Value::Table(Block(entries)) = item.get_ref() else {
+            return Err(expected(
+                item,
+                "a table, as in { mean = [0, 0], covariance = 0.5 }",
+            ));
+        };
+        let (mut mean, mut covariance, mut share) = (None, None, 1.0);
+        for (key, value) in entries {
+            match key.get_ref().as_str() {
+                "mean" => mean = Some((value, numbers_of(value, "a list, as in [0, 0]")?)),
+                "covariance" => covariance = Some(value),
+                "share" => {
+                    share = number_of(value)?;
+                    if share <= 0.0 || share > 1e9 {
+                        let message = format!("`share` must be above 0, not {}", number(share));
+                        return Err(Trouble::new(value.span(), message)
+                            .help("shares are divided by their sum"));
+                    }
+                }
+                name => {
+                    return Err(
+                        Trouble::new(key.span(), format!("`{name}` is not known here"))
+                            .label("unknown key")
+                            .help(did_you_mean(name, ["mean", "covariance", "share"])),
+                    );
+                }
+            }
+        }
+        let Some((at, mean)) = mean else {
+            return Err(Trouble::new(item.span(), "`mean` is missing")
+                .help("as in { mean = [0, 0], covariance = [[1, 0.5], [0.5, 1]] }"));
+        };
+        if class == 0 {
+            dimension = mean.len();
+        }
+        if mean.len() != dimension || dimension == 0 || dimension as u64 > bounds.dimension.min(100)
+        {
+            let message = match class {
+                0 => format!("a mean has 1 to {} coordinates", bounds.dimension.min(100)),
+                _ => format!(
+                    "the mean of class 0 has {dimension} coordinates, this has {}",
+                    mean.len()
+                ),
+            };
+            return Err(Trouble::new(at.span(), message));
+        }
+        let matrix = match covariance {
+            Some(value) => matrix(value, dimension)?,
+            None => diagonal(&vec![1.0; dimension]),
+        };
+        let Some(gaussian) = Gaussian::new(mean, &matrix) else {
+            let span = covariance.map_or(item.span(), Spanned::span);
+            return Err(
+                Trouble::new(span, "the covariance is not positive definite")
+                    .help("variances are above 0, and correlations between -1 and 1"),
+            );
+        };
+        components.push(Component {
+            class,
+            share,
+            cloud: Cloud::Gaussian(gaussian),
+        });
+    }
+    let mixture = Mixture::new(components, dimension);
+    let (from, to) = mixture.range();
+    if !(from.is_finite() && to.is_finite() && (to - from).is_finite()) {
+        return Err(Trouble::new(
+            value.span(),
+            "the range of the inputs is not finite",
+        ));
+    }
+    Ok(mixture)
+}
+
+fn diagonal(variances: &[f64]) -> Vec<f64> {
+    let d = variances.len();
+    let mut matrix = vec![0.0; d * d];
+    for (i, variance) in variances.iter().enumerate() {
+        matrix[i * d + i] = *variance;
+    }
+    matrix
+}
+
+/// One variance, one for every coordinate, or all covariances.
+fn matrix(value: &Spanned<Value>, dimension: usize) -> Result<Vec<f64>, Trouble> {
+    let forms = "one variance, a list of them, or a matrix as in [[1, 0.5], [0.5, 1]]";
+    let wrong = |what: String| Err(Trouble::new(value.span(), what).help(format!("write {forms}")));
+    match value.get_ref() {
+        Value::Number(_) => Ok(diagonal(&vec![number_of(value)?; dimension])),
+        Value::List(rows)
+            if rows
+                .iter()
+                .all(|row| matches!(row.get_ref(), Value::List(_))) =>
+        {
+            let mut matrix = Vec::new();
+            for row in rows {
+                let row = numbers_of(row, forms)?;
+                if row.len() != dimension {
+                    return wrong(format!(
+                        "a row of the covariance has {dimension} numbers, not {}",
+                        row.len()
+                    ));
+                }
+                matrix.extend(row);
+            }
+            if rows.len() != dimension {
+                return wrong(format!(
+                    "the covariance has {dimension} rows, not {}",
+                    rows.len()
+                ));
+            }
+            let mirrored =
+                |i: usize| matrix[i] == matrix[i % dimension * dimension + i / dimension];
+            match (0..matrix.len()).all(mirrored) {
+                true => Ok(matrix),
+                false => wrong("the covariance is not symmetric".to_owned()),
+            }
+        }
+        Value::List(_) => {
+            let variances = numbers_of(value, forms)?;
+            match variances.len() == dimension {
+                true => Ok(diagonal(&variances)),
+                false => wrong(format!(
+                    "there are {dimension} variances, not {}",
+                    variances.len()
+                )),
+            }
+        }
+        _ => Err(expected(value, forms)),
+    }
+}
+
+fn expected(at: &Spanned<Value>, form: &str) -> Trouble {
+    let kind = at.get_ref().kind();
+    Trouble::new(at.span(), format!("expected {form}")).label(format!("this is {kind}"))
+}

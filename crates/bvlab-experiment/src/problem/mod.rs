@@ -1,0 +1,342 @@
+//! The problem of an experiment: inputs, noise and truth.
+
+mod classes;
+mod table;
+mod truth;
+
+pub(crate) use table::check as check_table;
+
+use std::ops::Range;
+
+use toml::Spanned;
+
+use crate::bounds::Bounds;
+use crate::raw::{self, Num, Only, RawInputs, RawNoise, RawProblem, whole};
+use crate::source::Trouble;
+use bvlab_core::data::Points;
+use bvlab_core::maths::pow;
+use bvlab_core::plan::Test;
+use bvlab_core::problem::{
+    ClassLaw, Expression, Inputs, Labels, Noise, NotFinite, Problem, Shape, grid, side,
+};
+use bvlab_core::stream::{Purpose, Stream};
+use bvlab_core::words::{choice, number, thousands};
+
+/// The most coordinates of all inputs of a training set.
+const MOST_COORDINATES: usize = 100_000_000;
+
+/// The problem as it is given; `train` is 0 where it is left to the sweep.
+pub(super) fn check_problem(
+    raw: &Spanned<RawProblem>,
+    seed: u64,
+    bounds: &Bounds,
+) -> Result<Problem, Trouble> {
+    let span = raw.span();
+    let raw = raw.get_ref();
+    let [target, missing_values, resample] =
+        [&raw.target, &raw.missing, &raw.resample].map(|key| key.as_ref().map(Spanned::span));
+    for (name, span) in [
+        ("target", target),
+        ("columns", raw.columns.as_ref().map(Spanned::span)),
+        ("missing", missing_values),
+        ("test", raw.test.as_ref().map(Spanned::span)),
+        ("resample", resample),
+    ] {
+        if let Some(span) = span {
+            let message = format!("`{name}` goes with `table`");
+            return Err(Trouble::new(span, message).help(match name {
+                "test" => "where the truth is known, test points are told under `[run]`: `test = { grid = 200 }`",
+                _ => "as in `table = \"measurements.csv\"`, in place of `truth`, `inputs` and `noise`",
+            }));
+        }
+    }
+    let given = match &raw.inputs {
+        Some(inputs) => Some(check_inputs(inputs, bounds)?),
+        None => None,
+    };
+    let (labels, (inputs, dimension, fixed)) = match &raw.classes {
+        Some(classes) => {
+            let beside = raw.truth.as_ref().map(|truth| ("truth", truth.span()));
+            let noise = raw.noise.as_ref().map(|noise| ("noise", noise.span()));
+            if let Some((name, span)) = beside.or(noise) {
+                let message = format!("`{name}` and `classes` exclude each other");
+                return Err(Trouble::new(span, message).help(
+                    "labels are numbers, with `truth` and `noise`, or `classes`, whose noise is in their probabilities",
+                ));
+            }
+            let dimension = given.as_ref().map(|(_, dimension, _)| *dimension);
+            let classes = classes::check(classes, dimension, bounds)?;
+            let inputs = match (&classes.law, given) {
+                (ClassLaw::Mixture(mixture), _) => {
+                    let dimension = mixture.dimension();
+                    (Inputs::Mixture(mixture.clone()), dimension, false)
+                }
+                (_, Some(given)) => given,
+                (_, None) => return Err(missing("inputs", "{ uniform = [0, 15] }", span)),
+            };
+            (Labels::Classes(classes), inputs)
+        }
+        None => {
+            let truth = raw.truth.as_ref();
+            let truth = truth.ok_or_else(|| missing("truth", "\"sin(x)\"", span.clone()))?;
+            let inputs =
+                given.ok_or_else(|| missing("inputs", "{ uniform = [0, 15] }", span.clone()))?;
+            let noise = raw.noise.as_ref();
+            let noise = noise.ok_or_else(|| missing("noise", "{ normal = 0.5 }", span))?;
+            let labels = Labels::Numbers {
+                truth: truth::check(truth, inputs.1, seed)?,
+                noise: check_noise(noise, inputs.1)?,
+            };
+            (labels, inputs)
+        }
+    };
+    let train = match &raw.train {
+        Some(train) => check_train(train, &inputs, dimension, bounds)?,
+        None => 0,
+    };
+    Ok(Problem {
+        labels,
+        inputs,
+        fixed,
+        dimension,
+        train,
+    })
+}
+
+fn missing(name: &str, form: &str, span: Range<usize>) -> Trouble {
+    Trouble::new(span, format!("`{name}` is missing")).help(format!("as in `{name} = {form}`"))
+}
+
+/// A number of training points, given or swept.
+pub(super) fn check_train(
+    raw: &Spanned<Num>,
+    inputs: &Inputs,
+    dimension: usize,
+    bounds: &Bounds,
+) -> Result<usize, Trouble> {
+    let train = whole(raw, "`train`", 1, bounds.train)? as usize;
+    if train * dimension > MOST_COORDINATES {
+        let message =
+            format!("{train} points in {dimension} dimensions are more than memory can hold");
+        return Err(Trouble::new(raw.span(), message));
+    }
+    if let Inputs::Grid { .. } = inputs
+        && side(train, dimension).is_none()
+    {
+        let root = pow(train as f64, 1.0 / dimension as f64).floor() as usize;
+        let power = |side: usize| match side.checked_pow(dimension as u32) {
+            Some(power) => thousands(power as u64),
+            None => "more than can be counted".to_owned(),
+        };
+        let message = format!("a grid in {dimension} dimensions cannot have {train} points");
+        return Err(Trouble::new(raw.span(), message).help(format!(
+            "the nearest that can be laid out evenly are {} and {}",
+            power(root.max(1)),
+            power(root + 1)
+        )));
+    }
+    Ok(train)
+}
+
+fn check_inputs(
+    raw: &Spanned<Only<RawInputs>>,
+    bounds: &Bounds,
+) -> Result<(Inputs, usize, bool), Trouble> {
+    let span = raw.span();
+    let Only(raw) = raw.get_ref();
+    let ends = |pair: &Spanned<raw::Pair>| {
+        let raw::Pair(from, to) = *pair.get_ref();
+        match (
+            from.is_finite() && to.is_finite() && (to - from).is_finite(),
+            from < to,
+        ) {
+            (true, true) => Ok((from, to)),
+            (false, _) => Err(Trouble::new(pair.span(), "the range is not finite")),
+            (true, false) => Err(Trouble::new(pair.span(), "the range is empty")
+                .label("expected [from, to] with from below to")),
+        }
+    };
+    let (inputs, at) = match (&raw.uniform, &raw.normal, &raw.grid) {
+        (Some(pair), None, None) => {
+            let (from, to) = ends(pair)?;
+            (Inputs::Uniform { from, to }, pair)
+        }
+        (None, None, Some(pair)) => {
+            let (from, to) = ends(pair)?;
+            (Inputs::Grid { from, to }, pair)
+        }
+        (None, Some(pair), None) => {
+            let raw::Pair(mean, sd) = *pair.get_ref();
+            if sd.is_nan() || sd <= 0.0 {
+                return Err(Trouble::new(pair.span(), "the sd must be above 0")
+                    .label("expected [mean, sd]"));
+            }
+            // No draw is ever forty standard deviations out; a tiny sd must not be lost in rounding.
+            if !(mean - 40.0 * sd).is_finite()
+                || !(mean + 40.0 * sd).is_finite()
+                || mean + 1e-6 * sd == mean && mean != 0.0
+            {
+                return Err(Trouble::new(
+                    pair.span(),
+                    "numbers of this size leave no room to draw",
+                )
+                .label("expected [mean, sd]"));
+            }
+            (Inputs::Normal { mean, sd }, pair)
+        }
+        _ => {
+            return Err(
+                Trouble::new(span, "inputs are exactly one of uniform, normal and grid")
+                    .help("as in `inputs = { uniform = [0, 15] }`"),
+            );
+        }
+    };
+    let dimension = match &raw.dimension {
+        Some(value) => whole(value, "`dimension`", 1, bounds.dimension)? as usize,
+        None => 1,
+    };
+    let grid = matches!(inputs, Inputs::Grid { .. });
+    let fixed = match &raw.fixed {
+        Some(fixed) if grid && !fixed.get_ref() => {
+            return Err(
+                Trouble::new(fixed.span(), "a grid is the same in every resample")
+                    .help("leave out `fixed`, or take `uniform` inputs"),
+            );
+        }
+        Some(fixed) => *fixed.get_ref(),
+        None => grid,
+    };
+    let (from, to) = inputs.range();
+    if !(from.is_finite() && to.is_finite()) {
+        return Err(Trouble::new(at.span(), "the range is not finite"));
+    }
+    Ok((inputs, dimension, fixed))
+}
+
+fn check_noise(raw: &Spanned<Only<RawNoise>>, dimension: usize) -> Result<Noise, Trouble> {
+    let span = raw.span();
+    let Only(raw) = raw.get_ref();
+    let shapes = [
+        (&raw.normal, Shape::Normal),
+        (&raw.uniform, Shape::Uniform),
+        (&raw.laplace, Shape::Laplace),
+        (&raw.student_t, Shape::StudentT { degrees: 0.0 }),
+    ];
+    let mut given = shapes
+        .iter()
+        .filter_map(|(sd, shape)| Some((sd.as_ref()?, *shape)));
+    let (Some((sd, shape)), None) = (given.next(), given.next()) else {
+        let names = ["normal", "uniform", "laplace", "student-t"];
+        let message = format!("noise is exactly one of {}", choice(names));
+        return Err(Trouble::new(span, message).help("as in `noise = { normal = 0.5 }`, by its sd"));
+    };
+    let shape = match (shape, &raw.degrees) {
+        (Shape::StudentT { .. }, Some(degrees)) => {
+            let value = degrees.get_ref().0;
+            if !(value > 2.0 && value.is_finite()) {
+                let message = format!("`degrees` must be above 2, not {}", number(value));
+                return Err(Trouble::new(degrees.span(), message)
+                    .help("with 2 or fewer the noise has no standard deviation"));
+            }
+            Shape::StudentT { degrees: value }
+        }
+        (Shape::StudentT { .. }, None) => {
+            return Err(Trouble::new(sd.span(), "Student's t needs `degrees`")
+                .help("as in `noise = { student-t = 0.5, degrees = 5 }`"));
+        }
+        (_, Some(degrees)) => {
+            let message = "`degrees` belongs to `student-t` only";
+            return Err(Trouble::new(degrees.span(), message));
+        }
+        (shape, None) => shape,
+    };
+    let sd = expression(&sd.span(), &sd.get_ref().0, dimension)?;
+    Ok(Noise { shape, sd })
+}
+
+pub(super) fn expression(
+    span: &Range<usize>,
+    text: &str,
+    dimension: usize,
+) -> Result<Expression, Trouble> {
+    Expression::parse(text, dimension).map_err(|error| {
+        // The expression stands between quotes, or bare behind `--set`, unless something in it is
+        // escaped; then all of it is shown.
+        let start = match span.len().checked_sub(text.len()) {
+            Some(2) => Some(span.start + 1),
+            Some(0) => Some(span.start),
+            _ => None,
+        };
+        let span = match start.filter(|_| !error.span.is_empty()) {
+            Some(start) => start + error.span.start..start + error.span.end,
+            None => span.clone(),
+        };
+        let trouble = Trouble::new(span, error.message);
+        match error.help {
+            Some(help) => trouble.help(help),
+            None => trouble,
+        }
+    })
+}
+
+/// Truth and noise must be finite wherever an input can fall. That cannot be decided for every
+/// expression, so it is tried: at the test points, at the first inputs to be drawn, and on a grid.
+pub(super) fn check_finite(
+    raw: &Spanned<RawProblem>,
+    problem: &Problem,
+    test: &Test,
+    seed: u64,
+) -> Result<(), Trouble> {
+    let blame = |error: NotFinite| {
+        let whole = raw.span();
+        let raw = raw.get_ref();
+        if let Some(classes) = &raw.classes {
+            return Trouble::new(classes.span(), error.to_string()).help(
+                "wherever an input can fall, a probability must be from 0 to 1, and weights not negative, finite and not all 0",
+            );
+        }
+        let sd = raw.noise.as_ref().map(|noise| {
+            let Only(shapes) = noise.get_ref();
+            let sds = [
+                &shapes.normal,
+                &shapes.uniform,
+                &shapes.laplace,
+                &shapes.student_t,
+            ];
+            let sd = sds.into_iter().flatten().next().map(Spanned::span);
+            sd.unwrap_or(noise.span())
+        });
+        let span = match error.what {
+            "the truth" => raw.truth.as_ref().map(Spanned::span),
+            _ => sd,
+        };
+        Trouble::new(span.unwrap_or(whole), error.to_string())
+            .help("it must be finite (and an sd not negative) wherever an input can fall")
+    };
+    let mut tried = Points::default();
+    if !matches!(problem.inputs, Inputs::Grid { .. }) {
+        let mut stream = Stream::new(seed, Purpose::Inputs, 0);
+        let (count, dimension) = (1000, problem.dimension);
+        problem
+            .inputs
+            .draw(count, dimension, &mut stream, &mut tried);
+    } else {
+        problem.inputs.draw(
+            problem.train,
+            problem.dimension,
+            &mut Stream::new(0, Purpose::Inputs, 0),
+            &mut tried,
+        );
+    }
+    let (from, to) = problem.inputs.range();
+    let fine = match problem.dimension {
+        1 => grid(from, to, 1000, 1),
+        _ => Points::new(problem.dimension, Vec::new()),
+    };
+    let mut truth = vec![0.0; problem.outputs()];
+    for x in test.points.rows().chain(tried.rows()).chain(fine.rows()) {
+        problem.truth_at(x, &mut truth).map_err(blame)?;
+        problem.sd_at(x).map_err(blame)?;
+    }
+    Ok(())
+}

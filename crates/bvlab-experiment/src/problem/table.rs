@@ -1,0 +1,215 @@
+//! A problem that is a table of real data.
+
+use std::sync::Arc;
+
+use bvlab_core::problem::{Inputs, Labels, Problem, Resample};
+use bvlab_core::words::{did_you_mean, thousands};
+use toml::Spanned;
+
+use super::check_train;
+use crate::bounds::Bounds;
+use crate::raw::{Block, RawProblem, RawRun, Value};
+use crate::source::{Source, Trouble};
+use crate::table::{
+    Key, Missing, NoTables, NotFound, TableFile, TableSource, TableUse, TestRows, read_rows,
+};
+
+/// The problem of a table, and the table's file.
+pub(crate) fn check(
+    table: &Spanned<String>,
+    raw: &Spanned<RawProblem>,
+    source: &Source,
+    (run, seed): (&RawRun, u64),
+    bounds: &Bounds,
+) -> Result<(Problem, Arc<TableFile>), Trouble> {
+    let raw = raw.get_ref();
+    let refuse = |error: NotFound| Trouble::new(table.span(), error.message).help(error.help);
+    // Where there are no tables, that is the first thing to know.
+    if !source.has_tables() {
+        let nowhere = NoTables.read(table.get_ref());
+        return Err(nowhere
+            .err()
+            .map_or_else(|| Trouble::new(table.span(), ""), refuse));
+    }
+    for (name, span) in [
+        ("truth", raw.truth.as_ref().map(Spanned::span)),
+        ("inputs", raw.inputs.as_ref().map(Spanned::span)),
+        ("noise", raw.noise.as_ref().map(Spanned::span)),
+    ] {
+        if let Some(span) = span {
+            let message = format!("`{name}` and `table` exclude each other");
+            return Err(Trouble::new(span, message).help(
+                "a table brings its own inputs and labels, and nobody knows the truth behind them",
+            ));
+        }
+    }
+    if let Some(test) = &run.test {
+        let message = "a table is tested on its own rows";
+        return Err(Trouble::new(test.span(), message)
+            .help("say which under `[problem]`, as in `test = 0.3`, and leave this out"));
+    }
+    if let Some(sources) = &run.sources
+        && *sources.get_ref()
+    {
+        let message = "inputs and noise of a table cannot be drawn apart";
+        return Err(Trouble::new(sources.span(), message).help("leave out `sources`"));
+    }
+    let Some(target) = &raw.target else {
+        return Err(Trouble::new(table.span(), "`target` is missing")
+            .help("name the column to be predicted, as in `target = \"species\"`"));
+    };
+    let wanted = TableUse {
+        target: target.get_ref().clone(),
+        classes: match &raw.classes {
+            None => None,
+            Some(classes) => match classes.get_ref() {
+                Value::Bool(classes) => Some(*classes),
+                _ => {
+                    let message = "with a table, `classes` is true or false";
+                    return Err(Trouble::new(classes.span(), message)
+                        .help("the classes are the values of the target"));
+                }
+            },
+        },
+        columns: raw.columns.as_ref().map(|columns| {
+            let names = columns.get_ref().iter();
+            names.map(|name| name.get_ref().clone()).collect()
+        }),
+        missing: match &raw.missing {
+            None => Missing::Refuse,
+            Some(name) => one_of(
+                name,
+                [
+                    ("refuse", Missing::Refuse),
+                    ("mean", Missing::Mean),
+                    ("median", Missing::Median),
+                ],
+            )?,
+        },
+        test: match &raw.test {
+            None => TestRows::Share(0.3),
+            Some(test) => check_held(test)?,
+        },
+        resample: match &raw.resample {
+            None => Resample::Bootstrap,
+            Some(name) => one_of(
+                name,
+                [
+                    ("bootstrap", Resample::Bootstrap),
+                    ("halves", Resample::Halves),
+                ],
+            )?,
+        },
+    };
+    let tables = source.tables();
+    let file = tables.read(table.get_ref()).map_err(refuse)?;
+    let parquet = |bytes: &[u8]| tables.parquet(bytes);
+    let rows = read_rows(table.get_ref(), &file.bytes, &parquet, seed, &wanted);
+    let rows = rows.map_err(|error| {
+        let column = |place: usize| raw.columns.as_ref()?.get_ref().get(place);
+        let span = match error.key {
+            Key::File => None,
+            Key::Target => Some(target.span()),
+            Key::Classes => raw.classes.as_ref().map(Spanned::span),
+            Key::Columns(place) => match place.and_then(column) {
+                Some(column) => Some(column.span()),
+                None => raw.columns.as_ref().map(Spanned::span),
+            },
+            Key::Test => raw.test.as_ref().map(Spanned::span),
+        };
+        let trouble = Trouble::new(span.unwrap_or(table.span()), error.message);
+        match error.help {
+            Some(help) => trouble.help(help),
+            None => trouble,
+        }
+    })?;
+    if rows.names.len() as u64 > bounds.dimension {
+        let message = format!(
+            "there can be at most {} columns to predict from, not {}",
+            bounds.dimension,
+            rows.names.len()
+        );
+        return Err(Trouble::new(table.span(), message).help("name fewer in `columns`"));
+    }
+    if rows.test.len() as u64 > bounds.test {
+        let message = format!(
+            "there can be at most {} rows held out, not {}",
+            thousands(bounds.test),
+            thousands(rows.test.len() as u64)
+        );
+        let span = raw.test.as_ref().map_or(table.span(), Spanned::span);
+        return Err(Trouble::new(span, message).help("hold out a smaller share: `test = 0.1`"));
+    }
+    let dimension = rows.names.len();
+    let rows = Arc::new(rows);
+    let inputs = Inputs::Rows(rows.clone());
+    let train = match &raw.train {
+        Some(train) if rows.resample == Resample::Halves => {
+            let message = "`train` and `resample = \"halves\"` exclude each other";
+            return Err(Trouble::new(train.span(), message)
+                .help("a half has half of the rows; a bootstrap can have any number of them"));
+        }
+        Some(train) => check_train(train, &inputs, dimension, bounds)?,
+        None if rows.size() as u64 > bounds.train => {
+            let message = format!(
+                "a training set can have at most {} rows, not {}",
+                thousands(bounds.train),
+                thousands(rows.size() as u64)
+            );
+            return Err(
+                Trouble::new(table.span(), message).help(match rows.resample {
+                    Resample::Bootstrap => "draw fewer of them, as in `train = 100`",
+                    Resample::Halves => {
+                        "draw fewer of them, as in `train = 100`, without `resample`"
+                    }
+                }),
+            );
+        }
+        None => rows.size(),
+    };
+    let problem = Problem {
+        labels: Labels::Rows(rows),
+        inputs,
+        fixed: false,
+        dimension,
+        train,
+    };
+    Ok((problem, file))
+}
+
+fn check_held(raw: &Spanned<Value>) -> Result<TestRows, Trouble> {
+    match raw.get_ref() {
+        Value::Number(share) if *share > 0.0 && *share < 1.0 => Ok(TestRows::Share(*share)),
+        Value::Number(_) => {
+            let message = "`test` must be between 0 and 1";
+            Err(Trouble::new(raw.span(), message)
+                .help("0.3 holds out three rows of ten, to measure the error on"))
+        }
+        Value::Table(Block(entries)) => match entries.as_slice() {
+            [(key, value)] if key.get_ref() == "column" => match value.get_ref() {
+                Value::Text(name) => Ok(TestRows::Column(name.clone())),
+                other => Err(Trouble::new(value.span(), "expected the name of a column")
+                    .label(format!("this is {}", other.kind()))),
+            },
+            _ => Err(held_form(raw)),
+        },
+        _ => Err(held_form(raw)),
+    }
+}
+
+fn held_form(raw: &Spanned<Value>) -> Trouble {
+    Trouble::new(raw.span(), "expected a share, or a column")
+        .help("as in `test = 0.3`, or `test = { column = \"held-out\" }`")
+}
+
+fn one_of<T: Copy, const N: usize>(
+    name: &Spanned<String>,
+    known: [(&str, T); N],
+) -> Result<T, Trouble> {
+    let found = known.iter().find(|(known, _)| known == name.get_ref());
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let message = format!("`{}` is not known here", name.get_ref());
+        let names = known.map(|(name, _)| name);
+        Trouble::new(name.span(), message).help(did_you_mean(name.get_ref(), names))
+    })
+}

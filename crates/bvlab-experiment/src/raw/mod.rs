@@ -1,0 +1,671 @@
+//! The experiment file as it is written: types that mirror the TOML, nothing checked yet.
+
+pub mod figure;
+pub mod forms;
+
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use toml::Spanned;
+
+use super::source::Trouble;
+use bvlab_core::learner::{FAMILIES, Family, Most};
+use bvlab_core::simulation::SIMULATIONS;
+use bvlab_core::words::number;
+
+use figure::{RawFigure, RawLook};
+use forms::{ClassesForm, HeldForm, MissingForm, ResampleForm, ScaleForm, SplitForm, TruthForm};
+
+/// A bvlab experiment: a problem, learners, what is swept, and the figures to draw; or a simulation.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RawExperiment {
+    /// The heading of its figures.
+    pub title: Option<String>,
+    /// What to look for in the figure.
+    pub look_for: Option<String>,
+    /// A question for the class.
+    pub question: Option<String>,
+    /// Its answer.
+    pub answer: Option<String>,
+    /// A simulation, in place of problem and learners: `bvlab list --simulations` lists them.
+    #[schemars(with = "Option<String>")]
+    pub simulation: Option<Spanned<String>>,
+    /// The numbers of the simulation.
+    #[schemars(with = "Option<AnyTable>")]
+    pub with: Option<Spanned<Block>>,
+    #[schemars(with = "Option<RawProblem>")]
+    pub problem: Option<Spanned<RawProblem>>,
+    /// The number that is swept and its values, for every learner that has it; or two of them.
+    pub sweep: Option<RawSweep>,
+    /// The learners that are compared, on the same training sets.
+    #[serde(default)]
+    #[schemars(with = "Vec<LearnerBlock>")]
+    pub learner: Vec<Spanned<Block>>,
+    #[serde(default)]
+    pub run: RawRun,
+    /// The look of all figures.
+    #[serde(default)]
+    pub look: RawLook,
+    #[serde(default)]
+    #[schemars(with = "Vec<RawFigure>")]
+    pub figure: Vec<Spanned<RawFigure>>,
+}
+
+/// Where the data come from: y = truth(x) + noise, or classes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RawProblem {
+    /// The true function: an expression, { linear = norm } or { points = [[x, y], …] }.
+    #[schemars(with = "Option<TruthForm>")]
+    pub truth: Option<Spanned<Value>>,
+    #[schemars(with = "Option<RawInputs>")]
+    pub inputs: Option<Spanned<Only<RawInputs>>>,
+    #[schemars(with = "Option<RawNoise>")]
+    pub noise: Option<Spanned<Only<RawNoise>>>,
+    /// In place of truth and noise: labels that are classes.
+    #[schemars(with = "Option<ClassesForm>")]
+    pub classes: Option<Spanned<Value>>,
+    /// How many points a training set has; may be left out where it is swept. With a table: how
+    /// many rows a bootstrap has (default: all of them).
+    #[schemars(with = "Option<u64>")]
+    pub train: Option<Spanned<Num>>,
+    /// In place of truth, inputs and noise: a table of real data, a CSV or Parquet file; its path
+    /// begins where the experiment's file is.
+    #[schemars(with = "Option<String>")]
+    pub table: Option<Spanned<String>>,
+    /// The column of the table to be predicted.
+    #[schemars(with = "Option<String>")]
+    pub target: Option<Spanned<String>>,
+    /// The columns of the table to predict from (default: all others).
+    #[schemars(with = "Option<Vec<String>>")]
+    pub columns: Option<Spanned<Vec<Spanned<String>>>>,
+    /// What is done about inputs that are missing in the table (default: they are an error).
+    #[schemars(with = "Option<MissingForm>")]
+    pub missing: Option<Spanned<String>>,
+    /// Which rows of the table the error is measured on: a share of them, or { column = "…" },
+    /// which marks them by 1 (default 0.3).
+    #[schemars(with = "Option<HeldForm>")]
+    pub test: Option<Spanned<Value>>,
+    /// How training sets are drawn from the others (default bootstrap).
+    #[schemars(with = "Option<ResampleForm>")]
+    pub resample: Option<Spanned<String>>,
+}
+
+/// The distribution of the inputs: exactly one of uniform, normal and grid.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RawInputs {
+    /// Uniform between two ends: [from, to].
+    #[schemars(with = "Option<[f64; 2]>")]
+    pub uniform: Option<Spanned<Pair>>,
+    /// Normal: [mean, sd].
+    #[schemars(with = "Option<[f64; 2]>")]
+    pub normal: Option<Spanned<Pair>>,
+    /// The midpoints of equal cells of the range [from, to], the same in every resample.
+    #[schemars(with = "Option<[f64; 2]>")]
+    pub grid: Option<Spanned<Pair>>,
+    /// How many coordinates an input has (default 1); all have the same distribution.
+    #[schemars(with = "Option<u64>")]
+    pub dimension: Option<Spanned<Num>>,
+    /// Whether all resamples share one draw of the inputs (default false).
+    #[schemars(with = "Option<bool>")]
+    pub fixed: Option<Spanned<bool>>,
+}
+
+/// The noise in the labels, by its standard deviation: a number or an expression in x.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RawNoise {
+    /// Gaussian noise of this sd.
+    #[schemars(with = "Option<NumOrText>")]
+    pub normal: Option<Spanned<NumOrText>>,
+    /// Uniform noise of this sd.
+    #[schemars(with = "Option<NumOrText>")]
+    pub uniform: Option<Spanned<NumOrText>>,
+    /// Laplace noise of this sd.
+    #[schemars(with = "Option<NumOrText>")]
+    pub laplace: Option<Spanned<NumOrText>>,
+    /// Student's t noise of this sd; needs degrees.
+    #[schemars(with = "Option<NumOrText>")]
+    pub student_t: Option<Spanned<NumOrText>>,
+    /// Degrees of freedom of Student's t, above 2.
+    #[schemars(with = "Option<f64>")]
+    pub degrees: Option<Spanned<Num>>,
+}
+
+/// How the experiment is run.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RawRun {
+    /// How many training sets are drawn (default 1000).
+    #[schemars(with = "Option<u64>")]
+    pub resamples: Option<Spanned<Num>>,
+    /// Instead of a count: go on until the standard error of every risk is below this share of it.
+    #[schemars(with = "Option<f64>")]
+    pub precision: Option<Spanned<Num>>,
+    /// With precision: the most training sets that are drawn.
+    #[schemars(with = "Option<u64>")]
+    pub max_resamples: Option<Spanned<Num>>,
+    /// All random numbers follow from it (default 1).
+    #[schemars(with = "Option<u64>")]
+    pub seed: Option<Spanned<Num>>,
+    /// Where the error is measured: { grid = N }, { draw = N } or "inputs".
+    #[schemars(with = "Option<RawTest>")]
+    pub test: Option<Spanned<RawTest>>,
+    /// How many resamples' data and fits are kept for drawing (default 50).
+    #[schemars(with = "Option<u64>")]
+    pub keep: Option<Spanned<Num>>,
+    /// How wrong a prediction is: squared (default), and for classes cross-entropy or zero-one.
+    #[schemars(with = "Option<LossName>")]
+    pub loss: Option<Spanned<String>>,
+    /// With zero-one loss: whose noise, bias and variance (default domingos).
+    #[schemars(with = "Option<SplitForm>")]
+    pub split: Option<Spanned<String>>,
+    /// With cross-entropy: the ε of probabilities (p + ε)/(1 + Kε), which are then never 0 (default
+    /// 1e-6).
+    #[schemars(with = "Option<f64>")]
+    pub smoothing: Option<Spanned<Num>>,
+    /// How many settings of a two-way sweep are computed at a time, where memory is short (default:
+    /// as many as fit in about 1 GB).
+    #[schemars(with = "Option<u64>")]
+    pub slab: Option<Spanned<Num>>,
+    /// Whether to look at the members of ensembles: their risk, average bias and variance, and
+    /// diversity (default false).
+    #[schemars(with = "Option<bool>")]
+    pub diversity: Option<Spanned<bool>>,
+    /// Whether to split the variance by source: inputs, label noise and the algorithm's own draws
+    /// (default false; eight fits take the place of one).
+    #[schemars(with = "Option<bool>")]
+    pub sources: Option<Spanned<bool>>,
+}
+
+/// The names of the losses, for the schema.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+#[expect(dead_code, reason = "only its schema is used")]
+enum LossName {
+    Squared,
+    CrossEntropy,
+    ZeroOne,
+}
+
+/// What is written as a table. Serde would read it from a list too, field by field, and then
+/// complain of the list's first item.
+#[derive(Debug)]
+pub(super) struct Only<T>(pub T);
+
+/// The form of a table, for messages.
+pub(super) trait Form {
+    const FORM: &'static str;
+}
+
+impl Form for RawInputs {
+    const FORM: &'static str = "a table, as in { uniform = [0, 15] }";
+}
+
+impl Form for RawNoise {
+    const FORM: &'static str = "a table, as in { normal = 0.5 }";
+}
+
+impl<'de, T: Form + Deserialize<'de>> Deserialize<'de> for Only<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Table<T>(std::marker::PhantomData<T>);
+
+        impl<'de, T: Form + Deserialize<'de>> Visitor<'de> for Table<T> {
+            type Value = T;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(T::FORM)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<T, A::Error> {
+                T::deserialize(MapAccessDeserializer::new(entries))
+            }
+        }
+
+        deserializer
+            .deserialize_any(Table(std::marker::PhantomData))
+            .map(Only)
+    }
+}
+
+/// A number, whole or not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Num(pub f64);
+
+impl<'de> Deserialize<'de> for Num {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::Number(value) => Ok(Num(value)),
+            other => Err(D::Error::custom(other.instead_of("a number"))),
+        }
+    }
+}
+
+/// Two numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pair(pub f64, pub f64);
+
+impl<'de> Deserialize<'de> for Pair {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        if let Value::List(items) = &value
+            && let [a, b] = items.as_slice()
+            && let (Value::Number(a), Value::Number(b)) = (a.get_ref(), b.get_ref())
+        {
+            return Ok(Pair(*a, *b));
+        }
+        Err(D::Error::custom(
+            value.instead_of("two numbers, as in [0, 15]"),
+        ))
+    }
+}
+
+/// A number or an expression.
+#[derive(Clone, Debug)]
+pub(super) struct NumOrText(pub String);
+
+impl<'de> Deserialize<'de> for NumOrText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::Number(value) => Ok(NumOrText(value.to_string())),
+            Value::Text(text) => Ok(NumOrText(text)),
+            other => Err(D::Error::custom(
+                other.instead_of("a number, or an expression in quotes"),
+            )),
+        }
+    }
+}
+
+impl JsonSchema for NumOrText {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "NumberOrExpression".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": ["number", "string"] })
+    }
+}
+
+/// Where the error is measured.
+#[derive(Clone, Debug)]
+pub(super) enum RawTest {
+    Grid(Num),
+    Draw(Num),
+    Inputs,
+}
+
+impl<'de> Deserialize<'de> for RawTest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let expected = "{ grid = N }, { draw = N } or \"inputs\"";
+        let value = Value::deserialize(deserializer)?;
+        if let Value::Text(text) = &value
+            && text == "inputs"
+        {
+            return Ok(RawTest::Inputs);
+        }
+        if let Value::Table(Block(entries)) = &value
+            && let [(key, number)] = entries.as_slice()
+            && let Value::Number(number) = number.get_ref()
+        {
+            match key.get_ref().as_str() {
+                "grid" => return Ok(RawTest::Grid(Num(*number))),
+                "draw" => return Ok(RawTest::Draw(Num(*number))),
+                _ => {}
+            }
+        }
+        Err(D::Error::custom(value.instead_of(expected)))
+    }
+}
+
+impl JsonSchema for RawTest {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Test".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let count = |name: &str| {
+            json_schema!({
+                "type": "object", "required": [name], "additionalProperties": false,
+                "properties": { name: { "type": "integer", "minimum": 1 } }
+            })
+        };
+        json_schema!({ "oneOf": [count("grid"), count("draw"), { "const": "inputs" }] })
+    }
+}
+
+/// The swept names and their values, in the order of the file.
+#[derive(Clone, Debug)]
+pub(super) struct RawSweep(pub Vec<(Spanned<String>, Spanned<Value>)>);
+
+impl<'de> Deserialize<'de> for RawSweep {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Block::deserialize(deserializer).map(|Block(entries)| RawSweep(entries))
+    }
+}
+
+impl JsonSchema for RawSweep {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Sweep".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let scale = generator.subschema_for::<ScaleForm>();
+        json_schema!({
+            "type": "object",
+            "description": "One swept number or two, also train and noise, and their values: \"1..16\" (both ends), a list, or { from, to, count, scale }.",
+            "additionalProperties": { "anyOf": [
+                { "type": "string", "pattern": "^\\s*-?[0-9]+\\s*\\.\\.\\s*-?[0-9]+\\s*$" },
+                { "type": "array", "items": { "type": "number" }, "minItems": 1 },
+                { "type": "number" },
+                {
+                    "type": "object", "required": ["from", "to", "count"],
+                    "additionalProperties": false,
+                    "properties": {
+                        "from": { "type": "number" },
+                        "to": { "type": "number" },
+                        "count": { "type": "integer", "minimum": 1 },
+                        "scale": scale
+                    }
+                }
+            ]}
+        })
+    }
+}
+
+/// Any value, with the place of everything in it.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Number(f64),
+    Text(String),
+    Bool(bool),
+    List(Vec<Spanned<Value>>),
+    Table(Block),
+}
+
+impl Value {
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Value::Number(_) => "a number",
+            Value::Text(_) => "a string",
+            Value::Bool(_) => "a boolean",
+            Value::List(_) => "a list",
+            Value::Table(_) => "a table",
+        }
+    }
+
+    /// In the form of serde's own messages, which the source puts into sentences.
+    fn instead_of(&self, expected: &str) -> String {
+        let kind = self.kind().trim_start_matches("a ");
+        format!("invalid type: {kind}, expected {expected}")
+    }
+}
+
+/// Keys and values in the order of the file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Block(pub Vec<(Spanned<String>, Spanned<Value>)>);
+
+impl<'de> Deserialize<'de> for Block {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match Value::deserialize(deserializer)? {
+            Value::Table(block) => Ok(block),
+            other => Err(D::Error::custom(other.instead_of("a table"))),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+struct ValueVisitor;
+
+impl<'de> Visitor<'de> for ValueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number, a string, a boolean, a list or a table")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value as f64))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value as f64))
+    }
+
+    fn visit_i128<E>(self, value: i128) -> Result<Value, E> {
+        Ok(Value::Number(value as f64))
+    }
+
+    fn visit_u128<E>(self, value: u128) -> Result<Value, E> {
+        Ok(Value::Number(value as f64))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Value::Number(value))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::Text(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            list.push(item);
+        }
+        Ok(Value::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(entry) = entries.next_entry()? {
+            list.push(entry);
+        }
+        Ok(Value::Table(Block(list)))
+    }
+}
+
+/// A table whose keys depend on something else in the file.
+pub(super) struct AnyTable;
+
+impl JsonSchema for AnyTable {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Table".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "object" })
+    }
+}
+
+/// The forms of an experiment: a problem, or one of the simulations with its numbers.
+fn forms() -> Vec<serde_json::Value> {
+    let mut forms = vec![serde_json::json!({ "required": ["problem"] })];
+    for simulation in SIMULATIONS {
+        let mut properties = serde_json::Map::new();
+        for number in simulation.numbers {
+            let mut one = serde_json::json!({
+                "type": if number.whole { "integer" } else { "number" },
+                "maximum": number.most,
+            });
+            let least = if number.above {
+                "exclusiveMinimum"
+            } else {
+                "minimum"
+            };
+            one[least] = number.least.into();
+            let mut schema = match (number.length, number.default) {
+                (1, [default, ..]) => {
+                    one["default"] = (*default).into();
+                    one
+                }
+                _ => serde_json::json!({
+                    "anyOf": [
+                        { "type": "array", "items": one, "minItems": 1, "maxItems": number.length },
+                        { "type": ["number", "string", "object"] }
+                    ],
+                    "default": number.default,
+                }),
+            };
+            schema["description"] = number.about.into();
+            properties.insert(number.name.to_owned(), schema);
+        }
+        forms.push(serde_json::json!({
+            "required": ["simulation"],
+            "properties": {
+                "simulation": { "const": simulation.name },
+                "with": {
+                    "type": "object", "description": simulation.about,
+                    "additionalProperties": false, "properties": properties,
+                },
+            },
+        }));
+    }
+    forms
+}
+
+/// A learner's table, whose keys come from the registry of model families.
+pub(super) struct LearnerBlock;
+
+impl JsonSchema for LearnerBlock {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Learner".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let sweep = generator.subschema_for::<RawSweep>();
+        let mut schema = json_schema!({
+            "type": "object",
+            "additionalProperties": false,
+            "properties": {
+                "name": { "type": "string", "description": "What it is called in tables and figures." },
+                "colour": { "type": "string", "pattern": "^#[0-9a-fA-F]{6}$", "description": "Its colour where several learners share a panel." },
+                "reference": { "type": "boolean", "description": "A flat line: this learner has not the swept number." },
+                "sweep": sweep
+            }
+        });
+        add_families(&mut schema);
+        schema
+    }
+}
+
+/// Adds one property per model family, and that exactly one of them is there.
+fn add_families(schema: &mut Schema) {
+    let names: Vec<_> = FAMILIES
+        .iter()
+        .map(|family| serde_json::json!({ "required": [family.name] }))
+        .collect();
+    schema.insert("oneOf".to_owned(), names.into());
+    let properties = schema.ensure_object().get_mut("properties");
+    if let Some(serde_json::Value::Object(properties)) = properties {
+        for family in FAMILIES {
+            properties.insert(family.name.to_owned(), family_schema(family));
+        }
+    }
+}
+
+fn family_schema(family: &Family) -> serde_json::Value {
+    let mut properties = serde_json::Map::new();
+    for number in family.numbers {
+        let mut schema = serde_json::json!({
+            "type": if number.whole { "integer" } else { "number" },
+            "description": number.about,
+        });
+        let least = if number.above {
+            "exclusiveMinimum"
+        } else {
+            "minimum"
+        };
+        schema[least] = number.least.into();
+        if let Most::Value(most) = number.most
+            && most < f64::MAX
+        {
+            schema["maximum"] = most.into();
+        }
+        if let Some(default) = number.default.filter(|value| value.is_finite()) {
+            schema["default"] = default.into();
+        }
+        properties.insert(number.name.to_owned(), schema);
+    }
+    for choice in family.choices {
+        let schema = match choice.options {
+            ["true", "false"] => serde_json::json!({
+                "type": "boolean", "description": choice.about, "default": true,
+            }),
+            options => serde_json::json!({
+                "enum": options, "description": choice.about, "default": options[0],
+            }),
+        };
+        properties.insert(choice.name.to_owned(), schema);
+    }
+    if family.has_base {
+        properties.insert(
+            "base".to_owned(),
+            serde_json::json!({ "$ref": "#/$defs/Base" }),
+        );
+    }
+    let required: &[&str] = if family.has_base { &["base"] } else { &[] };
+    serde_json::json!({
+        "type": "object", "description": family.about, "required": required,
+        "additionalProperties": false, "properties": properties,
+    })
+}
+
+/// The JSON schema of an experiment file.
+pub(super) fn schema() -> serde_json::Value {
+    let mut schema = schemars::schema_for!(RawExperiment);
+    let mut base = json_schema!({
+        "type": "object", "additionalProperties": false, "properties": {},
+        "description": "The learner that an ensemble is made of."
+    });
+    add_families(&mut base);
+    schema.insert("oneOf".to_owned(), forms().into());
+    let definitions = schema.ensure_object().get_mut("$defs");
+    if let Some(serde_json::Value::Object(definitions)) = definitions {
+        definitions.insert("Base".to_owned(), base.to_value());
+    }
+    schema.to_value()
+}
+
+/// A whole number within limits.
+pub(super) fn whole(
+    value: &Spanned<Num>,
+    name: &str,
+    least: u64,
+    most: u64,
+) -> Result<u64, Trouble> {
+    let Num(given) = *value.get_ref();
+    let trouble = |message: String| Err(Trouble::new(value.span(), message));
+    if given.fract() != 0.0 || !given.is_finite() {
+        return trouble(format!(
+            "{name} must be a whole number, not {}",
+            number(given)
+        ));
+    }
+    if given < least as f64 {
+        return trouble(format!(
+            "{name} must be at least {least}, not {}",
+            number(given)
+        ));
+    }
+    if given > most as f64 {
+        return trouble(format!(
+            "{name} can be at most {most}, not {}",
+            number(given)
+        ));
+    }
+    Ok(given as u64)
+}

@@ -1,0 +1,221 @@
+//! How an experiment is run and where its error is measured, within what memory can hold.
+
+use bvlab_core::decompose::{Loss, Split};
+use bvlab_core::plan::{
+    FEWEST_RESAMPLES, Length, MOST_SEED, Plan, PlanError, PlanParts, Run, Subject, Test, TestPoints,
+};
+use bvlab_core::probability::SMOOTHING;
+use bvlab_core::problem::Problem;
+use bvlab_core::words::did_you_mean;
+use toml::Spanned;
+
+use super::bounds::Bounds;
+use super::raw::{Num, RawExperiment, RawRun, RawTest, whole};
+use super::source::Trouble;
+
+pub(super) fn check_run(raw: &RawRun, bounds: &Bounds) -> Result<Run, Trouble> {
+    let length = match (&raw.precision, &raw.max_resamples) {
+        (None, None) => Length::Resamples(match &raw.resamples {
+            Some(value) => whole(value, "`resamples`", FEWEST_RESAMPLES, bounds.resamples)?,
+            None => 1000,
+        }),
+        (None, Some(most)) => {
+            return Err(
+                Trouble::new(most.span(), "`max-resamples` goes with `precision`")
+                    .help("for a fixed number write `resamples`"),
+            );
+        }
+        (Some(precision), None) => {
+            return Err(
+                Trouble::new(precision.span(), "`precision` needs `max-resamples`")
+                    .help("say how long it may go on, as in `max-resamples = 100_000`"),
+            );
+        }
+        (Some(precision), Some(most)) => {
+            if let Some(resamples) = &raw.resamples {
+                let message = "`resamples` and `precision` exclude each other";
+                return Err(Trouble::new(resamples.span(), message).help("leave one of them out"));
+            }
+            let share = precision.get_ref().0;
+            if !(share > 0.0 && share < 1.0) {
+                let message = "`precision` must be between 0 and 1";
+                return Err(Trouble::new(precision.span(), message)
+                    .help("0.02 asks for standard errors below 2 % of the risk"));
+            }
+            let most = whole(most, "`max-resamples`", FEWEST_RESAMPLES, bounds.resamples)?;
+            Length::Precision { share, most }
+        }
+    };
+    let seed = match &raw.seed {
+        Some(value) => whole(value, "`seed`", 0, MOST_SEED)?,
+        None => 1,
+    };
+    let slab = match (&raw.slab, length) {
+        (Some(slab), Length::Precision { .. }) => {
+            let message = "`slab` and `precision` exclude each other";
+            return Err(Trouble::new(slab.span(), message)
+                .help("all slabs together decide when to stop: give a number of `resamples`"));
+        }
+        (Some(slab), _) => {
+            let slab = whole(slab, "`slab`", 1, 1 << 32)?;
+            Some(usize::try_from(slab).unwrap_or(usize::MAX))
+        }
+        (None, _) => None,
+    };
+    let keep = match &raw.keep {
+        Some(value) => whole(value, "`keep`", 1, bounds.keep)?,
+        None => 50.min(bounds.keep),
+    };
+    Ok(Run {
+        length,
+        seed,
+        keep,
+        keep_data: keep,
+        keep_fits: keep,
+        loss: Loss::Squared,
+        diversity: raw
+            .diversity
+            .as_ref()
+            .is_some_and(|diversity| *diversity.get_ref()),
+        sources: raw
+            .sources
+            .as_ref()
+            .is_some_and(|sources| *sources.get_ref()),
+        slab,
+    })
+}
+
+/// The loss, which for labels that are numbers is squared.
+pub(super) fn check_loss(raw: &RawRun, problem: &Problem) -> Result<Loss, Trouble> {
+    let mut loss = match &raw.loss {
+        None => Loss::Squared,
+        Some(name) => match name.get_ref().as_str() {
+            "squared" => Loss::Squared,
+            "cross-entropy" => Loss::CrossEntropy {
+                smoothing: SMOOTHING,
+            },
+            "zero-one" => Loss::ZeroOne(Split::default()),
+            other => {
+                let message = format!("`{other}` is no loss");
+                return Err(Trouble::new(name.span(), message).help(did_you_mean(
+                    other,
+                    ["squared", "cross-entropy", "zero-one"],
+                )));
+            }
+        },
+    };
+    if let (Some(name), true) = (&raw.loss, problem.classes() == 0)
+        && loss != Loss::Squared
+    {
+        let message = format!(
+            "{} is a loss of classes, and the labels are numbers",
+            loss.name()
+        );
+        return Err(Trouble::new(name.span(), message).help(
+            "write `loss = \"squared\"`, or a problem with `classes` in place of `truth` and `noise`",
+        ));
+    }
+    if let Some(name) = &raw.split {
+        let splits = [Split::Domingos, Split::KohaviWolpert, Split::Effects];
+        let found = splits
+            .into_iter()
+            .find(|split| split.name() == name.get_ref());
+        loss = match (found, loss) {
+            (Some(split), Loss::ZeroOne(_)) => Loss::ZeroOne(split),
+            (Some(_), _) => {
+                let message = "`split` goes with `loss = \"zero-one\"`";
+                return Err(Trouble::new(name.span(), message));
+            }
+            (None, _) => {
+                let message = format!("`{}` is not known here", name.get_ref());
+                let known = splits.map(Split::name);
+                return Err(
+                    Trouble::new(name.span(), message).help(did_you_mean(name.get_ref(), known))
+                );
+            }
+        };
+    }
+    if let Some(given) = &raw.smoothing {
+        let Num(smoothing) = *given.get_ref();
+        if !matches!(loss, Loss::CrossEntropy { .. }) {
+            let message = "`smoothing` goes with `loss = \"cross-entropy\"`";
+            return Err(Trouble::new(given.span(), message));
+        }
+        if !(1e-300..=1.0).contains(&smoothing) {
+            let message = "`smoothing` must be above 0 and at most 1";
+            return Err(Trouble::new(given.span(), message).help(
+                "a probability of exactly 0 that comes true would be infinitely wrong: 1e-6 makes that a loss of 14",
+            ));
+        }
+        loss = Loss::CrossEntropy { smoothing };
+    }
+    if let (Some(sources), Some(diversity)) = (&raw.sources, &raw.diversity)
+        && *sources.get_ref()
+        && *diversity.get_ref()
+    {
+        let message = "`diversity` and `sources` exclude each other";
+        return Err(Trouble::new(diversity.span(), message).help("run the experiment twice"));
+    }
+    if let Some(sources) = &raw.sources
+        && *sources.get_ref()
+        && loss != Loss::Squared
+    {
+        let message = format!(
+            "sources of variance are told apart under squared loss, not {}",
+            loss.name()
+        );
+        return Err(Trouble::new(sources.span(), message));
+    }
+    Ok(loss)
+}
+
+/// The test points that an experiment asks for.
+pub(super) fn check_test(
+    raw: Option<&Spanned<RawTest>>,
+    problems: &[Problem],
+    seed: u64,
+    bounds: &Bounds,
+) -> Result<Test, Trouble> {
+    let wanted = match raw {
+        None => problems.iter().map(TestPoints::default_for).next(),
+        Some(test) => {
+            let count = |count: &Num| {
+                let given = Spanned::new(test.span(), *count);
+                let count = whole(&given, "the number of test points", 1, bounds.test)?;
+                Ok::<usize, Trouble>(count as usize)
+            };
+            Some(match test.get_ref() {
+                RawTest::Grid(number) => TestPoints::Grid(count(number)?),
+                RawTest::Draw(number) => TestPoints::Draw(count(number)?),
+                RawTest::Inputs => TestPoints::Inputs,
+            })
+        }
+    };
+    let wanted = wanted.unwrap_or(TestPoints::Inputs);
+    Test::new(wanted, problems, seed).map_err(|error| {
+        let span = raw.map_or(0..0, Spanned::span);
+        trouble(span, &error)
+    })
+}
+
+/// A plan, or what is wrong with it and where that is written.
+pub(super) fn check_plan(parts: PlanParts, raw: &RawExperiment) -> Result<Plan, Trouble> {
+    Plan::new(parts).map_err(|error| {
+        let span = match error.subject() {
+            Subject::Problem => raw.problem.as_ref().map(Spanned::span),
+            Subject::Test => raw.run.test.as_ref().map(Spanned::span),
+            Subject::Keep => raw.run.keep.as_ref().map(Spanned::span),
+            Subject::Learners => raw.learner.first().map(Spanned::span),
+            _ => None,
+        };
+        trouble(span.unwrap_or(0..0), &error)
+    })
+}
+
+fn trouble(span: std::ops::Range<usize>, error: &PlanError) -> Trouble {
+    let trouble = Trouble::new(span, error.to_string());
+    match error.help() {
+        Some(help) => trouble.help(help),
+        None => trouble,
+    }
+}

@@ -1,0 +1,120 @@
+//! From a simulation's name and numbers to its setup.
+
+use std::ops::Range;
+
+use toml::Spanned;
+
+use super::figure::{self, Figure};
+use super::raw::{Block, RawExperiment, RawSweep, Value};
+use super::source::Trouble;
+use super::sweep::Values;
+use bvlab_core::plan::Run;
+use bvlab_core::simulation::{Number, SIMULATIONS, Setup, find};
+use bvlab_core::words::{did_you_mean, number};
+
+/// Checks a simulation and its figures.
+pub(super) fn check(
+    name: &Spanned<String>,
+    raw: &RawExperiment,
+    run: &Run,
+) -> Result<(Setup, Vec<Figure>), Trouble> {
+    let names = SIMULATIONS.iter().map(|simulation| simulation.name);
+    let Some(simulation) = find(name.get_ref()) else {
+        let message = format!("no simulation is called `{}`", name.get_ref());
+        return Err(Trouble::new(name.span(), message).help(did_you_mean(name.get_ref(), names)));
+    };
+    alone(raw)?;
+    let mut setup = Setup {
+        resamples: run.most_resamples(),
+        seed: run.seed,
+        ..Setup::new(simulation)
+    };
+    let entries = match &raw.with {
+        Some(with) => with.get_ref().0.as_slice(),
+        None => &[],
+    };
+    for (key, value) in entries {
+        let known = simulation.numbers.iter().map(|number| number.name);
+        let Some(index) = known.clone().position(|known| known == key.get_ref()) else {
+            let message = format!("`{}` has no `{}`", simulation.name, key.get_ref());
+            let listed = simulation.numbers.iter().map(describe);
+            let listed = listed.collect::<Vec<_>>().join("; ");
+            return Err(Trouble::new(key.span(), message)
+                .label("unknown key")
+                .help(format!("{}; {listed}", did_you_mean(key.get_ref(), known))));
+        };
+        setup.values[index] = values(&simulation.numbers[index], value)?;
+    }
+    let figures = figure::check_simulation(&raw.figure, &raw.look, &setup.panels())?;
+    Ok((setup, figures))
+}
+
+/// A number with its range and default, in words.
+fn describe(rule: &Number) -> String {
+    format!("`{}`: {}", rule.name, rule.range())
+}
+
+/// A simulation has no problem and no learner, and is always of a given length.
+fn alone(raw: &RawExperiment) -> Result<(), Trouble> {
+    let first = |sweep: &RawSweep| sweep.0.first().map(|(name, _)| name.span());
+    let run = &raw.run;
+    let places: [(&str, Option<Range<usize>>); 7] = [
+        ("problem", raw.problem.as_ref().map(Spanned::span)),
+        (
+            "sweep",
+            raw.sweep.as_ref().map(|sweep| first(sweep).unwrap_or(0..0)),
+        ),
+        ("learner", raw.learner.first().map(Spanned::span)),
+        ("precision", run.precision.as_ref().map(Spanned::span)),
+        ("test", run.test.as_ref().map(Spanned::span)),
+        ("keep", run.keep.as_ref().map(Spanned::span)),
+        ("sources", run.sources.as_ref().map(Spanned::span)),
+    ];
+    for (key, place) in places {
+        if let Some(span) = place {
+            let message = format!("a simulation has no `{key}`");
+            return Err(Trouble::new(span, message).help(
+                "an experiment is either a `simulation`, with its numbers in `with`, or a problem with learners",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The value or values of a number.
+fn values(rule: &Number, given: &Spanned<Value>) -> Result<Vec<f64>, Trouble> {
+    let placed = match (rule.length, given.get_ref()) {
+        (1, Value::Number(value)) => vec![(*value, given.span())],
+        (1, other) => {
+            return Err(Trouble::new(given.span(), "expected a number")
+                .label(format!("this is {}", Value::kind(other)))
+                .help(describe(rule)));
+        }
+        (_, Value::Table(Block(_))) if rule.whole => Values::read(given)?.rounded().values,
+        _ => Values::read(given)?.values,
+    };
+    if placed.len() > rule.length {
+        let message = format!(
+            "`{}` has {} values, and {} are the most",
+            rule.name,
+            placed.len(),
+            rule.length
+        );
+        return Err(Trouble::new(given.span(), message));
+    }
+    for (value, span) in &placed {
+        let wrong = match *value {
+            value if !value.is_finite() => "must be finite".to_owned(),
+            value if rule.whole && value.fract() != 0.0 => "must be a whole number".to_owned(),
+            value if rule.above && value <= rule.least => {
+                format!("must be above {}", number(rule.least))
+            }
+            value if value < rule.least => format!("must be at least {}", number(rule.least)),
+            value if value > rule.most => format!("can be at most {}", number(rule.most)),
+            _ => continue,
+        };
+        let message = format!("`{}` {wrong}, not {}", rule.name, number(*value));
+        return Err(Trouble::new(span.clone(), message).help(describe(rule)));
+    }
+    Ok(placed.into_iter().map(|(value, _)| value).collect())
+}

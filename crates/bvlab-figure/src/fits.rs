@@ -1,0 +1,321 @@
+//! Data, truth, refits and their mean, one panel per learner and sweep value.
+
+use super::axis::{Axis, room};
+use super::canvas::{Canvas, Stroke};
+use super::error::FigureError;
+use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
+use super::select::{Series, ShownAt, best, column, learners, output_column, rows_at, setting};
+use super::theme;
+use bvlab_core::plan::{Curve, Scale, StudyDescription};
+use bvlab_experiment::{Fits, Sample};
+use bvlab_outcome::Tables;
+
+/// What a panel of fits shows.
+#[derive(Clone, Copy)]
+pub struct Shown<'a> {
+    /// The learner, at a value of its second axis where it has two.
+    pub series: Series<'a>,
+    /// The sweep value; NaN where nothing is swept.
+    pub value: f64,
+    /// How many refits.
+    pub refits: usize,
+    /// Whether their mean.
+    pub mean: bool,
+    /// Whether the first training set.
+    pub data: bool,
+    /// Whether the truth.
+    pub truth: bool,
+}
+
+pub fn draw(
+    canvas: &Canvas,
+    mut frame: Frame,
+    study: &StudyDescription,
+    options: &Fits,
+    tables: &Tables,
+) -> Result<(), FigureError> {
+    let panels = shown(study, options, tables)?.into_iter();
+    let mut panels: Vec<Shown> = panels
+        .map(|(series, value)| Shown {
+            series,
+            value,
+            refits: options.refits,
+            mean: options.mean,
+            data: options.data,
+            truth: true,
+        })
+        .collect();
+    let several = study.curves.len() > 1;
+    let mut titles: Vec<Vec<String>> = panels.iter().map(|shown| title(shown, several)).collect();
+    // Before all fits, the data by themselves.
+    if let Some(sample) = options.sample {
+        for (shown, title) in panels.iter().zip(&mut titles) {
+            if shown.refits == 0 && !shown.mean && title.is_empty() {
+                title.push("data and truth".to_owned());
+            }
+        }
+        let truth = sample == Sample::Truth;
+        let words = if truth { "data and truth" } else { "data" };
+        titles.insert(0, vec![words.to_owned()]);
+        panels.insert(
+            0,
+            Shown {
+                refits: 0,
+                mean: false,
+                data: true,
+                truth,
+                ..panels[0]
+            },
+        );
+    }
+    let texts = panels.iter().flat_map(labels).flatten();
+    frame.right -= labels_width(texts.map(|(text, _)| text));
+    let range = heights(&panels, study, tables)?;
+    let lines = titles.iter().map(Vec::len).max().unwrap_or(0);
+    frame.top += TITLE * lines as f64;
+    frame.left += y_room(&Axis::new(Scale::Linear, range, (frame.bottom, frame.top)));
+    let last = panels.len() - 1;
+    for (i, (shown, frame)) in panels
+        .iter()
+        .zip(frame.columns(panels.len(), 46.0))
+        .enumerate()
+    {
+        // Refits above, their mean below; or both in one panel.
+        let (upper, lower) = match options.split {
+            false => ((frame, *shown), None),
+            true => {
+                let [above, below] = frame.rows(0.5, 40.0);
+                let refits = Shown {
+                    mean: false,
+                    ..*shown
+                };
+                let mean = Shown {
+                    refits: 0,
+                    data: false,
+                    ..*shown
+                };
+                ((above, refits), Some((below, mean)))
+            }
+        };
+        let rows = [Some(upper), lower].into_iter().flatten();
+        let count = 1 + usize::from(lower.is_some());
+        for (row, (frame, shown)) in rows.enumerate() {
+            let panel = panel(canvas, frame, study, range);
+            let lowest = row + 1 == count;
+            panel.surround(&Surroundings {
+                title: if row == 0 { &titles[i] } else { &[] },
+                above: 0.0,
+                x_title: lowest.then_some("x"),
+                y_title: (i == 0).then_some(upwards(study)),
+                y_numbers: i == 0,
+                x_numbers: lowest,
+                x_whole: false,
+            })?;
+            let ends = fill(&panel, &shown, study, tables)?;
+            if i == last {
+                write_labels(canvas, frame, ends)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The lines above a panel: which learner, if there are several, and at which value.
+pub fn title(shown: &Shown, several: bool) -> Vec<String> {
+    lines(shown.series, shown.value, several)
+}
+
+/// The same for a curve and one of its values.
+pub fn lines(series: Series, value: f64, several: bool) -> Vec<String> {
+    let names = series.names(several).into_iter();
+    names.chain(setting(series, value)).collect()
+}
+
+/// What runs up a panel along x.
+pub fn upwards(study: &StudyDescription) -> &'static str {
+    match study.classes {
+        0 => "y",
+        _ => "probability of class 1",
+    }
+}
+
+/// Every learner at the chosen values.
+pub fn shown<'a>(
+    study: &'a StudyDescription,
+    options: &Fits,
+    tables: &Tables,
+) -> Result<ShownAt<'a>, FigureError> {
+    let mut shown = Vec::new();
+    for curve in learners(study, &options.learners) {
+        let (series, best) = best(tables, curve, options.second)?;
+        let values = values(curve, options, best).into_iter();
+        shown.extend(values.map(|value| (series, value)));
+    }
+    Ok(shown)
+}
+
+/// The sweep values to draw of a learner.
+fn values(curve: &Curve, options: &Fits, best: f64) -> Vec<f64> {
+    let Some(axis) = curve.axes.first() else {
+        return vec![f64::NAN];
+    };
+    let mut values = match &options.values {
+        Some(values) => values.clone(),
+        None if options.learners.len() > 1 => vec![best],
+        None => {
+            let ends = [axis.values.first(), axis.values.last()].map(|v| v.copied());
+            let [first, last] = ends.map(|value| value.unwrap_or(f64::NAN));
+            vec![first, best, last]
+        }
+    };
+    values.retain(|value| axis.values.contains(value));
+    values.dedup();
+    values
+}
+
+/// A panel along x.
+pub fn panel<'a, 'b>(
+    canvas: &'a Canvas<'b>,
+    frame: Frame,
+    study: &StudyDescription,
+    heights: (f64, f64),
+) -> Panel<'a, 'b> {
+    let x = Axis::new(Scale::Linear, study.range, (frame.left, frame.right));
+    let y = Axis::new(Scale::Linear, heights, (frame.bottom, frame.top));
+    Panel::new(canvas, frame, x, y)
+}
+
+/// A range that shows the truth, the data, and the refits unless they are wild.
+pub fn heights(
+    panels: &[Shown],
+    study: &StudyDescription,
+    tables: &Tables,
+) -> Result<(f64, f64), FigureError> {
+    let (mut firm, mut loose): (Vec<f64>, Vec<f64>) = Default::default();
+    for shown in panels {
+        if shown.data {
+            firm.extend(first_data(shown, study, tables).1);
+        }
+        let rows = rows_at(&tables.points, shown.series, shown.value)?;
+        firm.extend(column(
+            &tables.points,
+            &output_column(study, "truth"),
+            &rows,
+        ));
+        loose.extend(column(&tables.points, &output_column(study, "mean"), &rows));
+        let points = rows.len();
+        let rows = rows_at(&tables.fits, shown.series, shown.value)?;
+        let predictions = column(&tables.fits, &output_column(study, "prediction"), &rows);
+        let shown = &predictions[..predictions.len().min(points * shown.refits)];
+        let mut sorted = shown.to_vec();
+        sorted.sort_by(f64::total_cmp);
+        let tail = sorted.len() / 200;
+        loose.extend_from_slice(&sorted[tail..sorted.len() - tail]);
+    }
+    // Wild fits are cut rather than truth and data squeezed.
+    let ends = |values: &[f64]| {
+        let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        (low, high)
+    };
+    let ((low, high), (loose_low, loose_high)) = (ends(&firm), ends(&loose));
+    let reach = 0.6 * (high - low);
+    if reach > 0.0 {
+        firm.push(loose_low.clamp(low - reach, low));
+        firm.push(loose_high.clamp(high, high + reach));
+    } else {
+        firm.extend([loose_low, loose_high]);
+    }
+    Ok(room(firm.into_iter(), Scale::Linear, 0.08))
+}
+
+/// The labels of what a panel shows, with their colours.
+fn labels(shown: &Shown) -> [Option<(&'static str, theme::Colour)>; 3] {
+    let refits = match shown.refits {
+        0 => None,
+        1 => Some(("fit", theme::VARIANCE)),
+        _ => Some(("refits", theme::VARIANCE)),
+    };
+    let mean = shown.mean.then_some(("mean fit", theme::BIAS));
+    let truth = shown.truth.then_some(("truth", theme::TRUTH));
+    [truth, refits, mean]
+}
+
+/// Draws the panel's content and returns the labels of its curves' ends.
+pub fn fill(
+    panel: &Panel,
+    shown: &Shown,
+    study: &StudyDescription,
+    tables: &Tables,
+) -> Result<Vec<Label>, FigureError> {
+    let rows = rows_at(&tables.points, shown.series, shown.value)?;
+    let xs = column(&tables.points, "x", &rows);
+    let truth = column(&tables.points, &output_column(study, "truth"), &rows);
+    let mean = column(&tables.points, &output_column(study, "mean"), &rows);
+    let fits = rows_at(&tables.fits, shown.series, shown.value)?;
+    let predictions = column(&tables.fits, &output_column(study, "prediction"), &fits);
+    let refits: Vec<&[f64]> = match xs.len() {
+        0 => Vec::new(),
+        points => predictions
+            .chunks_exact(points)
+            .take(shown.refits)
+            .collect(),
+    };
+    if shown.data {
+        let (x, y) = first_data(shown, study, tables);
+        panel.dots(x, y, 4.2, theme::DATA, 0.6)?;
+    }
+    let (width, alpha) = match refits.len() {
+        0..=1 => (3.4, 1.0),
+        2..=6 => (2.2, 0.65),
+        _ => (1.7, 0.3),
+    };
+    if refits.len() <= 1 && shown.truth {
+        panel.curve(xs, truth, Stroke::new(theme::TRUTH, 3.2))?;
+    }
+    for fit in &refits {
+        panel.curve(xs, fit, Stroke::new(theme::VARIANCE, width).faint(alpha))?;
+    }
+    if refits.len() > 1 && shown.truth {
+        panel.curve(xs, truth, Stroke::new(theme::TRUTH, 3.6))?;
+    }
+    if shown.mean {
+        panel.curve(xs, mean, Stroke::new(theme::BIAS, 3.6))?;
+    }
+    let ends = [
+        truth.last(),
+        refits.first().and_then(|fit| fit.last()),
+        mean.last(),
+    ];
+    let ends = labels(shown).into_iter().zip(ends);
+    Ok(ends
+        .filter_map(|(label, end)| {
+            let ((text, colour), end) = label.zip(end)?;
+            Some(Label {
+                text: text.to_owned(),
+                colour,
+                y: panel.y.place(*end),
+            })
+        })
+        .collect())
+}
+
+/// The first training set that a panel's fits were fitted to: inputs and labels. Within a
+/// resample, the training sets stand problem after problem.
+fn first_data<'a>(
+    shown: &Shown,
+    study: &StudyDescription,
+    tables: &'a Tables,
+) -> (&'a [f64], &'a [f64]) {
+    let curve = shown.series.curve;
+    let same = |a: f64, b: f64| a == b || (a.is_nan() && b.is_nan());
+    let setting = (0..curve.settings()).find(|&setting| {
+        same(curve.value(setting), shown.value) && same(curve.second(setting), shown.series.second)
+    });
+    let problem = setting.map_or(0, |setting| study.problem_of(curve, setting));
+    let sizes = study.train.iter().copied();
+    let start: usize = sizes.clone().take(problem).sum();
+    let rows = start..start + sizes.clone().nth(problem).unwrap_or(0);
+    let get = |name: &str| column(&tables.training, name, &rows);
+    (get("x"), get("y"))
+}

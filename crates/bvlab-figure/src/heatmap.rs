@@ -1,0 +1,380 @@
+//! Parts of the error over both axes of a two-way sweep, as colours.
+
+use super::axis::{Axis, tick_label};
+use super::canvas::{Canvas, Side, Stroke};
+use super::error::FigureError;
+use super::panel::{Frame, Panel, Surroundings, TITLE, y_room};
+use super::select::{Series, column, column_name, doubtful, is_mean, learners, rows_of};
+use super::text::{shortened, text_width};
+use super::theme;
+use bvlab_core::plan::{Axis as Swept, Curve, Scale, StudyDescription};
+use bvlab_experiment::{Heatmap, Part};
+use bvlab_outcome::Tables;
+
+/// The width of the bar that explains the colours, and the gap before it.
+const BAR: f64 = 26.0;
+const GAP: f64 = 24.0;
+
+/// Colours that run from this factor between the largest and the smallest value on are spread by
+/// the logarithm.
+const WIDE: f64 = 30.0;
+
+/// The values of one panel, by setting.
+struct Content<'a> {
+    curve: &'a Curve,
+    part: Part,
+    values: Vec<f64>,
+    doubtful: Vec<bool>,
+}
+
+pub fn caption(sets: &str, study: &StudyDescription, options: &Heatmap, tables: &Tables) -> String {
+    let curves = learners(study, &options.learners);
+    let mut drawn = curves.iter().flat_map(|curve| {
+        options
+            .parts
+            .iter()
+            .map(|part| content(curve, *part, tables))
+    });
+    let crossed = drawn.any(|content| content.is_ok_and(|c| c.doubtful.contains(&true)));
+    match crossed {
+        true => {
+            format!("{sets}; ring: the lowest; crossed out: no mean to be believed (heavy tail)")
+        }
+        false => format!("{sets}; ring: the lowest"),
+    }
+}
+
+pub fn draw(
+    canvas: &Canvas,
+    mut frame: Frame,
+    study: &StudyDescription,
+    options: &Heatmap,
+    tables: &Tables,
+) -> Result<(), FigureError> {
+    let mut contents = Vec::new();
+    for curve in learners(study, &options.learners) {
+        for &part in &options.parts {
+            contents.push(content(curve, part, tables)?);
+        }
+    }
+    let several = options.learners.len() > 1;
+    let title = |content: &Content| {
+        let name = several.then(|| content.curve.name.clone());
+        let part = theme::name(content.part, study.loss).to_owned();
+        name.into_iter().chain([part]).collect::<Vec<String>>()
+    };
+    frame.top += TITLE * if several { 2.0 } else { 1.0 };
+    let second = contents[0].curve.axes.get(1);
+    let second = second.ok_or_else(|| FigureError::Missing("a second axis".to_owned()))?;
+    let y_scale = options.y_scale.unwrap_or(second.scale);
+    let (y_edges, y) = laid_out(second, y_scale, (frame.bottom, frame.top));
+    frame.left += y_room(&y);
+    // Every panel has a colour bar of its own: a risk and a training error share no range.
+    let bars: Vec<Colours> = contents.iter().map(|c| Colours::of(c, options)).collect();
+    let room = bars.iter().map(Colours::room).fold(0.0, f64::max);
+    let count = contents.len() as f64;
+    let gap = 40.0;
+    let width = (frame.right - frame.left - gap * (count - 1.0)) / count - room;
+    for (i, (content, colours)) in contents.iter().zip(&bars).enumerate() {
+        let left = frame.left + i as f64 * (width + room + gap);
+        let frame = Frame {
+            left,
+            right: left + width,
+            ..frame
+        };
+        let first = &content.curve.axes[0];
+        let x_scale = options.x_scale.unwrap_or(first.scale);
+        let (x_edges, x) = laid_out(first, x_scale, (frame.left, frame.right));
+        let panel = Panel::new(canvas, frame, x, y);
+        let y_long = format!("{} ({})", second.name, second.about);
+        let y_fits = text_width(&y_long, theme::AXIS, false) < frame.bottom - frame.top;
+        let y_title = if y_fits { &y_long } else { &second.name };
+        let long = format!("{} ({})", first.name, first.about);
+        let fits = text_width(&long, theme::AXIS, false) < width;
+        panel.surround(&Surroundings {
+            title: &title(content),
+            above: 0.0,
+            x_title: Some(if fits { &long } else { &first.name }),
+            y_title: (i == 0).then_some(y_title),
+            y_numbers: i == 0,
+            x_numbers: true,
+            x_whole: first.values.iter().all(|value| value.fract() == 0.0),
+        })?;
+        cells(canvas, content, colours, &x_edges, &y_edges)?;
+        lowest(canvas, content, (&x, &y))?;
+        for mark in &options.marks {
+            panel.mark(mark)?;
+        }
+        bar(canvas, frame, colours)?;
+    }
+    Ok(())
+}
+
+fn content<'a>(curve: &'a Curve, part: Part, tables: &Tables) -> Result<Content<'a>, FigureError> {
+    let whole = Series {
+        curve,
+        second: f64::NAN,
+    };
+    let rows = rows_of(&tables.curves, whole)?;
+    Ok(Content {
+        curve,
+        part,
+        values: column(&tables.curves, column_name(part), &rows).to_vec(),
+        doubtful: match is_mean(part) {
+            true => doubtful(whole, tables),
+            false => vec![false; rows.len()],
+        },
+    })
+}
+
+/// The edges of an axis's cells, half-way between neighbours, and the axis through them.
+fn laid_out(swept: &Swept, scale: Scale, ends: (f64, f64)) -> (Vec<f64>, Axis) {
+    let [to, from]: [fn(f64) -> f64; 2] = match scale {
+        Scale::Linear => [|v| v, |v| v],
+        Scale::Log => [f64::ln, f64::exp],
+    };
+    let places: Vec<f64> = swept.values.iter().map(|value| to(*value)).collect();
+    let half = |a: f64, b: f64| (a + b) / 2.0;
+    let mut edges: Vec<f64> = places
+        .windows(2)
+        .map(|pair| half(pair[0], pair[1]))
+        .collect();
+    let (first, last) = (places[0], places[places.len() - 1]);
+    let step = |edge: Option<&f64>, end: f64| edge.map_or(0.5, |edge| (edge - end).abs());
+    let (before, after) = (step(edges.first(), first), step(edges.last(), last));
+    // What begins at 0 or above has no cell below 0.
+    let start = match scale == Scale::Linear && first >= 0.0 {
+        true => (first - before).max(0.0),
+        false => first - before,
+    };
+    edges.insert(0, start);
+    edges.push(last + after);
+    let range = (from(edges[0]), from(edges[edges.len() - 1]));
+    let axis = Axis::new(scale, range, ends);
+    let edges = edges
+        .into_iter()
+        .map(|edge| axis.place(from(edge)))
+        .collect();
+    (edges, axis)
+}
+
+fn cells(
+    canvas: &Canvas,
+    content: &Content,
+    colours: &Colours,
+    x_edges: &[f64],
+    y_edges: &[f64],
+) -> Result<(), FigureError> {
+    let columns = x_edges.len() - 1;
+    for (setting, value) in content.values.iter().enumerate() {
+        let (i, j) = (setting % columns, setting / columns);
+        let (left, right) = (x_edges[i], x_edges[i + 1]);
+        let (bottom, top) = (y_edges[j], y_edges[j + 1]);
+        let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
+        // Cells reach under those that are drawn after them, so that no seam shows.
+        let over = f64::from(u8::from(i + 1 < columns));
+        let up = f64::from(u8::from(j + 2 < y_edges.len()));
+        let reach = [
+            (left, top - up),
+            (right + over, top - up),
+            (right + over, bottom),
+            (left, bottom),
+        ];
+        canvas.fill_as_is(&reach, colours.colour(*value))?;
+        if content.doubtful[setting] {
+            let stroke = Stroke::new((255, 255, 255), 1.0).faint(0.8);
+            canvas.line(&[corners[0], corners[2]], stroke)?;
+            canvas.line(&[corners[1], corners[3]], stroke)?;
+        }
+    }
+    Ok(())
+}
+
+/// A ring around the lowest value.
+fn lowest(canvas: &Canvas, content: &Content, (x, y): (&Axis, &Axis)) -> Result<(), FigureError> {
+    if content.part == Part::Train || content.part == Part::Noise {
+        return Ok(());
+    }
+    let values = content.values.iter().enumerate();
+    let values = values.filter(|(setting, _)| !content.doubtful[*setting]);
+    let least = values.min_by(|a, b| a.1.total_cmp(b.1));
+    let Some((setting, _)) = least else {
+        return Ok(());
+    };
+    let curve = content.curve;
+    let place = (
+        x.place(curve.value(setting)),
+        y.place(curve.second(setting)),
+    );
+    canvas.ring(place, 9.0, Stroke::new((255, 255, 255), 4.6))?;
+    canvas.ring(place, 9.0, Stroke::new(theme::INK, 2.0))
+}
+
+/// The bar that explains the colours.
+pub(super) fn bar(canvas: &Canvas, frame: Frame, colours: &Colours) -> Result<(), FigureError> {
+    let (left, right) = (frame.right + GAP, frame.right + GAP + BAR);
+    let axis = colours.axis((frame.bottom, frame.top));
+    let steps = 120;
+    let height = (frame.bottom - frame.top) / f64::from(steps);
+    for step in 0..steps {
+        let bottom = frame.bottom - f64::from(step) * height;
+        // A little overlap, so that no seam shows.
+        let top = (bottom - height - 1.0).max(frame.top);
+        let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
+        canvas.fill_as_is(&corners, shade((f64::from(step) + 0.5) / f64::from(steps)))?;
+    }
+    let edge = [
+        (left, frame.top),
+        (right, frame.top),
+        (right, frame.bottom),
+        (left, frame.bottom),
+        (left, frame.top),
+    ];
+    canvas.line(&edge, Stroke::new(theme::FRAME, 1.6))?;
+    let ticks = axis.ticks(7, false);
+    for tick in &ticks {
+        let y = axis.place(*tick);
+        canvas.line(
+            &[(right, y), (right + 5.0, y)],
+            Stroke::new(theme::FRAME, 1.6),
+        )?;
+        let label = tick_label(*tick, &ticks, axis.scale);
+        let label = shortened(&label, theme::AXIS, false, 90.0);
+        let style = (theme::AXIS, false);
+        canvas.text((right + 9.0, y), &label, style, theme::INK, Side::Right)?;
+    }
+    Ok(())
+}
+
+/// From values to colours.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Colours {
+    scale: Scale,
+    low: f64,
+    high: f64,
+}
+
+impl Colours {
+    fn of(content: &Content, options: &Heatmap) -> Self {
+        let believed = content.values.iter().zip(&content.doubtful);
+        let values: Vec<f64> = believed
+            .filter(|(value, doubtful)| value.is_finite() && !**doubtful)
+            .map(|(value, _)| *value)
+            .collect();
+        // Where nothing is to be believed, the colours are at least there.
+        let values = match values.is_empty() {
+            true => content
+                .values
+                .iter()
+                .copied()
+                .filter(|v| v.is_finite())
+                .collect(),
+            false => values,
+        };
+        let most = values.iter().copied().fold(f64::MIN, f64::max);
+        let least = values.iter().copied().fold(f64::MAX, f64::min);
+        let high = options.max.unwrap_or(most);
+        let wide = least > 0.0 && high / least > WIDE;
+        let scale = options.scale.unwrap_or(match wide {
+            true => Scale::Log,
+            false => Scale::Linear,
+        });
+        let low = match scale {
+            Scale::Linear => least,
+            // Rounding alone may leave a training error of 10⁻³⁰: six decades are enough.
+            Scale::Log => least.max(high * 1e-6),
+        };
+        Colours::spanning(scale, low, high)
+    }
+
+    /// Colours between two values, or around them where they are the same.
+    pub(super) fn spanning(scale: Scale, low: f64, high: f64) -> Self {
+        match low < high {
+            true => Colours { scale, low, high },
+            false => Colours {
+                scale: Scale::Linear,
+                low: low.min(high) - 0.5,
+                high: low.max(high) + 0.5,
+            },
+        }
+    }
+
+    fn axis(&self, ends: (f64, f64)) -> Axis {
+        Axis::new(self.scale, (self.low, self.high), ends)
+    }
+
+    pub(super) fn colour(&self, value: f64) -> theme::Colour {
+        match value.is_nan() {
+            true => theme::GRID,
+            false => shade(self.axis((0.0, 1.0)).place(value)),
+        }
+    }
+
+    /// The room that the bar needs beside a panel.
+    pub(super) fn room(&self) -> f64 {
+        GAP + BAR + self.width() + 14.0
+    }
+
+    /// How wide the widest number beside the bar is.
+    fn width(&self) -> f64 {
+        let axis = self.axis((0.0, 1.0));
+        let ticks = axis.ticks(7, false);
+        let labels = ticks
+            .iter()
+            .map(|tick| tick_label(*tick, &ticks, axis.scale));
+        let widths = labels.map(|label| text_width(&label, theme::AXIS, false));
+        widths.fold(0.0, f64::max)
+    }
+}
+
+/// A colour between dark blue for 0 and light yellow for 1, evenly lighter all the way, so that it
+/// reads in grey and with any eyes.
+fn shade(share: f64) -> theme::Colour {
+    let share = share.clamp(0.0, 1.0) * (theme::SHADES.len() - 1) as f64;
+    let low = (share as usize).min(theme::SHADES.len() - 2);
+    let part = share - low as f64;
+    let mix = |a: u8, b: u8| (f64::from(a) + part * (f64::from(b) - f64::from(a))).round() as u8;
+    let (a, b) = (theme::SHADES[low], theme::SHADES[low + 1]);
+    (mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How light a colour looks (CIE L* from linear sRGB).
+    fn lightness((r, g, b): theme::Colour) -> f64 {
+        let linear = |c: u8| {
+            let c = f64::from(c) / 255.0;
+            match c <= 0.04045 {
+                true => c / 12.92,
+                false => ((c + 0.055) / 1.055).powf(2.4),
+            }
+        };
+        let y = 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+        116.0 * y.cbrt() - 16.0
+    }
+
+    #[test]
+    fn colours_get_lighter_in_even_steps() {
+        let steps: Vec<f64> = (0..=20)
+            .map(|i| lightness(shade(f64::from(i) / 20.0)))
+            .collect();
+        let rise = (steps[20] - steps[0]) / 20.0;
+        for pair in steps.windows(2) {
+            let step = pair[1] - pair[0];
+            assert!(step > 0.4 * rise && step < 1.8 * rise, "{steps:?}");
+        }
+        assert!(steps[20] - steps[0] > 60.0);
+    }
+
+    #[test]
+    fn cells_end_half_way_to_their_neighbours() {
+        let (edges, axis) = laid_out(&Swept::new("", &[1.0, 2.0, 4.0]), Scale::Linear, (0.0, 1.0));
+        assert_eq!((axis.from, axis.to), (0.5, 5.0));
+        assert!((edges[1] - axis.place(1.5)).abs() < 1e-12);
+        let (edges, axis) = laid_out(&Swept::new("", &[1.0, 100.0]), Scale::Log, (0.0, 1.0));
+        assert!((edges[1] - axis.place(10.0)).abs() < 1e-12);
+        assert!((axis.from - 0.1).abs() < 1e-12);
+    }
+}

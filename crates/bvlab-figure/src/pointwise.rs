@@ -1,0 +1,129 @@
+//! The parts of the error along x, with the fits above: one column per learner.
+
+use super::axis::{Axis, room};
+use super::canvas::{Canvas, Stroke};
+use super::error::FigureError;
+use super::fits::{self, Shown};
+use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
+use super::select::{ShownAt, best, column, learners, rows_at};
+use super::theme;
+use bvlab_core::plan::{Scale, StudyDescription};
+use bvlab_experiment::{Part, Pointwise};
+use bvlab_outcome::Tables;
+
+const PARTS: [Part; 4] = [Part::Noise, Part::Bias2, Part::Variance, Part::Risk];
+
+pub fn draw(
+    canvas: &Canvas,
+    mut frame: Frame,
+    study: &StudyDescription,
+    options: &Pointwise,
+    tables: &Tables,
+) -> Result<(), FigureError> {
+    let mut shown = Vec::new();
+    for (series, value) in self::shown(study, options, tables)? {
+        shown.push(Shown {
+            series,
+            value,
+            refits: options.refits,
+            mean: true,
+            data: false,
+            truth: true,
+        });
+    }
+    let texts = ["refits", "mean fit"];
+    let name = |part| theme::name(part, study.loss);
+    frame.right -= labels_width(PARTS.map(name).into_iter().chain(texts));
+    let titles: Vec<Vec<String>> = shown.iter().map(|shown| fits::title(shown, true)).collect();
+    let lines = titles.iter().map(Vec::len).max().unwrap_or(0);
+    frame.top += TITLE * lines as f64;
+    let fit_heights = fits::heights(&shown, study, tables)?;
+    let mut most: f64 = 0.0;
+    for shown in &shown {
+        let curves = parts(shown, tables)?;
+        most = curves.iter().flatten().copied().fold(most, f64::max);
+    }
+    let (_, most) = room([0.0, most].into_iter(), Scale::Linear, 0.05);
+    let part_axis = |frame: Frame| Axis::new(Scale::Linear, (0.0, most), (frame.bottom, frame.top));
+    let fit_axis = Axis::new(Scale::Linear, fit_heights, (frame.bottom, frame.top));
+    frame.left += y_room(&part_axis(frame)).max(y_room(&fit_axis));
+    let count = shown.len();
+    for (i, (shown, whole)) in shown.iter().zip(frame.columns(count, 46.0)).enumerate() {
+        let mut below = whole;
+        if shown.refits > 0 {
+            let above;
+            [above, below] = whole.rows(0.47, 40.0);
+            let panel = fits::panel(canvas, above, study, fit_heights);
+            panel.surround(&Surroundings {
+                title: &titles[i],
+                above: 0.0,
+                x_title: None,
+                y_title: (i == 0).then_some(fits::upwards(study)),
+                y_numbers: i == 0,
+                x_numbers: false,
+                x_whole: false,
+            })?;
+            let ends = fits::fill(&panel, shown, study, tables)?;
+            if i + 1 == count {
+                write_labels(canvas, above, ends)?;
+            }
+        }
+        let x = Axis::new(Scale::Linear, study.range, (below.left, below.right));
+        let panel = Panel::new(canvas, below, x, part_axis(below));
+        panel.surround(&Surroundings {
+            title: if shown.refits == 0 { &titles[i] } else { &[] },
+            above: 0.0,
+            x_title: Some("x"),
+            y_title: (i == 0).then_some(theme::error(study.loss)),
+            y_numbers: i == 0,
+            x_numbers: true,
+            x_whole: false,
+        })?;
+        let rows = rows_at(&tables.points, shown.series, shown.value)?;
+        let xs = column(&tables.points, "x", &rows);
+        let mut ends = Vec::new();
+        for (part, values) in PARTS.into_iter().zip(parts(shown, tables)?) {
+            panel.curve(xs, &values, Stroke::new(theme::colour(part), 3.0))?;
+            ends.push(Label {
+                text: name(part).to_owned(),
+                colour: theme::colour(part),
+                y: values
+                    .last()
+                    .map_or(below.bottom, |value| panel.y.place(*value)),
+            });
+        }
+        if i + 1 == count {
+            write_labels(canvas, below, ends)?;
+        }
+    }
+    Ok(())
+}
+
+/// Every learner at the chosen value, or at its best.
+pub fn shown<'a>(
+    study: &'a StudyDescription,
+    options: &Pointwise,
+    tables: &Tables,
+) -> Result<ShownAt<'a>, FigureError> {
+    let curves = learners(study, &options.learners).into_iter();
+    let shown = curves.map(|curve| {
+        let (series, best) = best(tables, curve, options.second)?;
+        Ok(match (series.axis(), options.value) {
+            (Some(axis), Some(value)) if axis.values.contains(&value) => (series, value),
+            _ => (series, best),
+        })
+    });
+    shown.collect()
+}
+
+/// Noise, bias², variance and risk at every test point.
+fn parts(shown: &Shown, tables: &Tables) -> Result<[Vec<f64>; 4], FigureError> {
+    let rows = rows_at(&tables.points, shown.series, shown.value)?;
+    let get = |name: &str| column(&tables.points, name, &rows).to_vec();
+    let [noise, bias2, variance] = [get("noise"), get("bias2"), get("variance")];
+    let risk = noise.iter().zip(&bias2).zip(&variance);
+    let risk = risk
+        .map(|((noise, bias2), variance)| noise + bias2 + variance)
+        .collect();
+    Ok([noise, bias2, variance, risk])
+}

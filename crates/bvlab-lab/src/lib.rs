@@ -1,0 +1,28 @@
+//! The live page: a laboratory for a classroom, on the same engine and the same experiments.
+//!
+//! A page asks for a *scene*, that is an experiment and keys set on top of it, just as `bvlab run
+//! --set` does, and hears of the run as it goes: training sets and fits, the estimates from the first
+//! 4, 5, … 48, 96, 192, … training sets, exact forms, and an end. Everything it shows can therefore be
+//! saved as an experiment, and everything an experiment says can be shown.
+//!
+//! - [`Scene`]: what is asked for; [`Limits`]: how much of it.
+//! - [`messages`]: what a run says; [`Sequence`]: its first frames.
+//! - `assets`: the page itself, plain ES modules in `page/`; [`Recorder`]: the page in one file, with
+//!   a finished run in place of the server.
+//! - `server` (feature `server`, default): the way in from the network.
+
+mod assets;
+mod lessons;
+mod limits;
+pub mod messages;
+mod record;
+mod scene;
+mod sequence;
+#[cfg(feature = "server")]
+pub mod server;
+
+pub use lessons::{Lessons, welcome};
+pub use limits::{Limits, memory};
+pub use record::Recorder;
+pub use scene::{Refusal, Scene};
+pub use sequence::{Sequence, steps};

@@ -1,0 +1,404 @@
+//! What a run says to the page: JSON messages, one a line.
+//!
+//! Arrays of numbers travel as base64 of their bytes, `{"f8": …}` for 64 bits and `{"f4": …}` for
+//! 32: JSON knows neither infinities nor NaN, and drawing needs no more than 32 bits. Single numbers
+//! that are not finite are strings.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Map, Value, json};
+
+use bvlab_core::decompose::{Decomposition, Estimate, Parts, interval_factor};
+use bvlab_core::engine::{Kept, KeptFit, Replay, Results, RunError};
+use bvlab_core::learner::family;
+use bvlab_core::plan::{CapacityPath, Length, Plan, Scale, TestKind};
+use bvlab_experiment::Experiment;
+use bvlab_outcome::{Report, Table};
+
+/// The most numbers of fits that are sent, about 0.7 MB of text.
+const MOST_SENT: usize = 128_000;
+
+/// The most numbers of points that are sent.
+const MOST_POINTS: usize = 60_000;
+
+/// Numbers in full.
+pub(crate) fn f8(values: &[f64]) -> Value {
+    let bytes: Vec<u8> = values
+        .iter()
+        .flat_map(|value| value.to_le_bytes())
+        .collect();
+    json!({ "f8": STANDARD.encode(bytes) })
+}
+
+/// Numbers for drawing.
+fn f4(values: impl Iterator<Item = f64>) -> Value {
+    let bytes: Vec<u8> = values.flat_map(|v| (v as f32).to_le_bytes()).collect();
+    json!({ "f4": STANDARD.encode(bytes) })
+}
+
+/// A single number, which JSON may not know.
+pub(crate) fn number(value: f64) -> Value {
+    match value {
+        value if value.is_finite() => json!(value),
+        value if value.is_nan() => json!("NaN"),
+        value if value > 0.0 => json!("Infinity"),
+        _ => json!("-Infinity"),
+    }
+}
+
+/// Why the page shows the figures of an experiment and nothing that moves, if so.
+pub fn pictured(experiment: &Experiment) -> Option<String> {
+    let Some(plan) = experiment.plan() else {
+        let words =
+            "A simulation has no problem and no learner to change; its numbers are in the TOML.";
+        return Some(words.to_owned());
+    };
+    let data = match (experiment.source.table(), plan.problem().classes()) {
+        (Some(table), _) => format!("The data are rows of {}", table.name),
+        (None, 0) => return None,
+        (None, _) => "The labels are classes".to_owned(),
+    };
+    Some(format!(
+        "{data}: the page shows the figures. Problem and learners are changed in the TOML."
+    ))
+}
+
+/// How many of the first resamples are sent with their fits.
+pub fn sent(experiment: &Experiment) -> usize {
+    let (Some(plan), None) = (experiment.plan(), pictured(experiment)) else {
+        return 0;
+    };
+    let kept = plan.run.keep_fits.min(plan.run.keep_data);
+    let kept = kept.min(plan.most_resamples()) as usize;
+    match MOST_SENT / cells(experiment).max(1) {
+        // A handful is no pile of fits, and a pile of so many settings is too large.
+        0..4 => 0,
+        most => kept.min(most).min(Replay::MOST),
+    }
+}
+
+/// The numbers of one resample's fits.
+pub(crate) fn cells(experiment: &Experiment) -> usize {
+    let plan = experiment.plan();
+    plan.map_or(0, |plan| {
+        plan.settings() * plan.test.points.len() * plan.problem().outputs()
+    })
+}
+
+/// The numbers of one prediction: as many as there are classes.
+pub(crate) fn outputs(experiment: &Experiment) -> usize {
+    experiment.plan().map_or(1, |plan| plan.problem().outputs())
+}
+
+/// What is run: the first message.
+pub fn head(experiment: &Experiment) -> Value {
+    let told = experiment
+        .source
+        .merged()
+        .and_then(|table| serde_json::to_value(table).ok());
+    let words = &experiment.words;
+    let mut head = json!({
+        "is": "head",
+        "name": experiment.name,
+        "title": words.title,
+        "lookFor": words.look_for,
+        "question": words.question,
+        "answer": words.answer,
+        "simulation": experiment.plan().is_none(),
+        "pictured": pictured(experiment),
+        "experiment": told,
+        "resamples": experiment.task.most_resamples(),
+        "precision": match experiment.plan().map(|plan| plan.run.length) {
+            Some(Length::Precision { share, .. }) => Some(share),
+            _ => None,
+        },
+        "seed": experiment.task.seed(),
+        "figures": figures(experiment),
+    });
+    let (Some(plan), true) = (experiment.plan(), head["pictured"].is_null()) else {
+        return head;
+    };
+    let problem = plan.problem();
+    let (from, to) = problem.inputs.range();
+    let test = &plan.test;
+    // Checked with the experiment.
+    let truth = problem.truth_of(&test.points).unwrap_or_default();
+    let noise = plan.problems.iter().map(|problem| {
+        let sd = test
+            .points
+            .rows()
+            .map(|x| problem.sd_at(x).unwrap_or(f64::NAN));
+        f8(&sd.map(|sd| sd * sd).collect::<Vec<f64>>())
+    });
+    let families = head["experiment"]["learner"].as_array().cloned();
+    let families = families.unwrap_or_default();
+    let learners = plan.paths.iter().enumerate().map(|(which, path)| {
+        let keys = families.get(which).and_then(Value::as_object);
+        let name = keys.and_then(|keys| keys.keys().find(|key| family(key).is_some()));
+        learner(path, name.map(String::as_str))
+    });
+    let rest = json!({
+        "dimension": problem.dimension,
+        "range": [from, to],
+        "train": plan.describe().train_sizes(),
+        "test": {
+            "kind": match test.kind {
+                TestKind::Grid => "grid",
+                TestKind::Drawn => "drawn",
+                TestKind::Inputs => "inputs",
+                TestKind::Rows => "rows",
+            },
+            "x": f8(test.points.values()),
+            "truth": f8(&truth),
+            "weights": f8(&test.weights),
+        },
+        "noise": noise.collect::<Vec<_>>(),
+        "learners": learners.collect::<Vec<_>>(),
+        "keep": sent(experiment),
+        "threshold": threshold(plan),
+    });
+    if let (Value::Object(head), Value::Object(mut rest)) = (&mut head, rest) {
+        head.append(&mut rest);
+    }
+    head
+}
+
+fn figures(experiment: &Experiment) -> Vec<Value> {
+    let figures = experiment.figures.iter();
+    figures
+        .map(|figure| json!({ "name": figure.name }))
+        .collect()
+}
+
+fn learner(path: &CapacityPath, family: Option<&str>) -> Value {
+    let curve = &path.curve;
+    let axes = curve.axes.iter().map(|axis| {
+        json!({
+            "name": axis.name,
+            "about": axis.about,
+            "scale": match axis.scale {
+                Scale::Linear => "linear",
+                Scale::Log => "log",
+            },
+            "values": f8(&axis.values),
+        })
+    });
+    let colour = curve
+        .colour
+        .map(|(r, g, b)| format!("#{r:02x}{g:02x}{b:02x}"));
+    json!({
+        "name": curve.name,
+        "colour": colour,
+        "family": family,
+        "settings": curve.settings(),
+        "axes": axes.collect::<Vec<_>>(),
+        "problem": path.problems(),
+    })
+}
+
+/// Where on the first axis a model has as many features as there are training points.
+fn threshold(plan: &Plan) -> Option<usize> {
+    let axis = plan.curves().next()?.axes.first()?;
+    let [problem] = plan.problems.as_slice() else {
+        return None;
+    };
+    (axis.name == "features").then_some(problem.train)
+}
+
+/// A kept resample: its data and fits.
+pub fn draw(kept: &Kept) -> Value {
+    let data = kept.data.iter().map(|data| {
+        let x = data.inputs.values().iter().copied();
+        json!({ "x": f4(x), "y": f4(data.labels.iter().copied()) })
+    });
+    let by_learner = |numbers: fn(&KeptFit) -> &Vec<f64>| {
+        let fits = kept.fits.iter();
+        let each = fits.map(|fit| f4(numbers(fit).iter().copied()));
+        each.collect::<Vec<_>>()
+    };
+    json!({
+        "is": "draw",
+        "resample": kept.resample,
+        "data": data.collect::<Vec<_>>(),
+        "fits": by_learner(|fit| &fit.predictions),
+        "risk": by_learner(|fit| &fit.risk),
+        "train": by_learner(|fit| &fit.train),
+    })
+}
+
+/// Picks an estimate from the parts of a setting.
+type Pick = fn(&Parts) -> Estimate;
+
+/// The estimates that have an interval, by their names in curves.csv.
+const ESTIMATES: [(&str, Pick); 5] = [
+    ("bias2", |parts| parts.bias2),
+    ("variance", |parts| parts.variance),
+    ("risk", |parts| parts.risk),
+    ("train_risk", |parts| parts.train),
+    ("test_risk", |parts| parts.test),
+];
+
+/// The estimates from the first `count` resamples; in full, or for drawing.
+pub fn frame(count: u64, learners: &[Decomposition], in_full: bool) -> Value {
+    let numbers = |values: Vec<f64>| match in_full {
+        true => f8(&values),
+        false => f4(values.into_iter()),
+    };
+    let each = learners.iter().map(|learner| {
+        let mut columns = Map::new();
+        let mut add = |name: &str, value: fn(&Parts) -> f64| {
+            let values = learner.parts.iter().map(value).collect();
+            columns.insert(name.to_owned(), numbers(values));
+        };
+        add("noise", |parts| parts.noise);
+        add("bias2", |parts| parts.bias2.value);
+        add("bias2_se", |parts| parts.bias2.se);
+        add("variance", |parts| parts.variance.value);
+        add("variance_se", |parts| parts.variance.se);
+        add("risk", |parts| parts.risk.value);
+        add("risk_se", |parts| parts.risk.se);
+        add("train_risk", |parts| parts.train.value);
+        add("train_risk_se", |parts| parts.train.se);
+        add("test_risk", |parts| parts.test.value);
+        add("test_risk_se", |parts| parts.test.se);
+        for (name, estimate) in ESTIMATES {
+            for (end, which) in [("low", 0), ("high", 1)] {
+                let ends = learner.parts.iter().map(|parts| {
+                    let interval = estimate(parts).interval;
+                    interval.map_or(f64::NAN, |interval| interval[which])
+                });
+                columns.insert(format!("{name}_{end}"), numbers(ends.collect()));
+            }
+        }
+        let mut add = |name: &str, value: fn(&Parts) -> f64| {
+            let values = learner.parts.iter().map(value).collect();
+            columns.insert(name.to_owned(), numbers(values));
+        };
+        add("risk_q25", |parts| parts.risk_quartiles[0]);
+        add("risk_median", |parts| parts.risk_quartiles[1]);
+        add("risk_median_se", |parts| parts.risk_median_se);
+        add("risk_q75", |parts| parts.risk_quartiles[2]);
+        add("largest_share", |parts| parts.largest_share);
+        let parts = learner.parts.iter();
+        let heavy = parts.map(|parts| parts.is_spoiled());
+        columns.insert("heavy".to_owned(), heavy.collect());
+        Value::Object(columns)
+    });
+    let groups = learners.first().map_or(2, |learner| learner.groups);
+    json!({
+        "is": "frame",
+        "count": count,
+        "t95": interval_factor(0.95, groups),
+        "learners": each.collect::<Vec<_>>(),
+    })
+}
+
+/// The columns of some names of every learner, where its table has any number in them.
+fn columns(experiment: &Experiment, curves: &Table, names: &[&str]) -> Option<Value> {
+    let known = names
+        .iter()
+        .all(|name| curves.names().any(|known| known == *name));
+    if !known {
+        return None;
+    }
+    let mut from = 0;
+    let each = experiment.plan()?.curves().map(|curve| {
+        let rows = from..from + curve.settings();
+        from = rows.end;
+        let column = |name: &&str| &curves.numbers(name)[rows.clone()];
+        let empty = names.iter().flat_map(column).all(|value| value.is_nan());
+        let pairs = names
+            .iter()
+            .map(|name| ((*name).to_owned(), f8(column(name))));
+        (!empty).then(|| Value::Object(pairs.collect()))
+    });
+    let each: Vec<Option<Value>> = each.collect();
+    Some(json!(each))
+}
+
+/// The exact forms, where there are any.
+pub fn theory(experiment: &Experiment, curves: &Table) -> Option<Value> {
+    let learners = columns(experiment, curves, &["bias2_exact", "variance_exact"])?;
+    Some(json!({ "is": "theory", "learners": learners }))
+}
+
+/// What the solving for weights met with, where there is any.
+pub fn solving(experiment: &Experiment, curves: &Table) -> Option<Value> {
+    let learners = columns(experiment, curves, &["rank", "condition", "weight_norm"])?;
+    Some(json!({ "is": "solving", "learners": learners }))
+}
+
+/// The parts at every test point, from all resamples; `None` where that is too much to send.
+pub fn points(experiment: &Experiment, results: &Results) -> Option<Value> {
+    if cells(experiment) > MOST_POINTS {
+        return None;
+    }
+    let learners = results.learners.iter().map(|learner| {
+        let split = &learner.decomposition;
+        let truth = results.truth.iter().cycle();
+        let mean = split
+            .mean
+            .iter()
+            .zip(truth)
+            .map(|(mean, truth)| mean + truth);
+        json!({
+            "mean": f4(mean),
+            "bias2": f4(split.bias2.iter().copied()),
+            "variance": f4(split.variance.iter().copied()),
+        })
+    });
+    Some(json!({ "is": "points", "learners": learners.collect::<Vec<_>>() }))
+}
+
+/// How far a run is that shows nothing as it goes.
+pub fn progress(count: u64) -> Value {
+    json!({ "is": "progress", "count": count })
+}
+
+/// The last message of a run that ended.
+pub fn end(count: u64, seconds: f64, report: &Report) -> Value {
+    let identity = report.agreement.map(|agreement| {
+        json!({
+            "largest": number(agreement.largest),
+            "allowed": number(agreement.allowed),
+            "values": agreement.values,
+        })
+    });
+    json!({
+        "is": "end",
+        "count": count,
+        "seconds": seconds,
+        "identity": identity,
+        "warnings": report.warnings,
+        "stopped": null,
+    })
+}
+
+/// The last message of a run that was cut off by a limit.
+pub fn stopped(count: u64, seconds: f64, why: &str) -> Value {
+    json!({
+        "is": "end",
+        "count": count,
+        "seconds": seconds,
+        "identity": null,
+        "warnings": [],
+        "stopped": why,
+    })
+}
+
+/// The last message of a run that had to make room for others, and may be asked for again.
+pub fn busy(message: &str) -> Value {
+    json!({ "is": "error", "message": message, "help": null, "passing": true })
+}
+
+/// The last message of a run that failed.
+pub fn error(error: &RunError) -> Value {
+    let help = match error {
+        RunError::Problem(..) => Some("make truth and noise finite wherever an input can fall"),
+        RunError::Learner { .. } => {
+            Some("try a less extreme setting, or another scale of the data")
+        }
+        RunError::Stopped { .. } | RunError::Threads(_) => None,
+    };
+    json!({ "is": "error", "message": error.to_string(), "help": help })
+}

@@ -1,0 +1,190 @@
+//! The page in one file: a finished run in place of the server.
+//!
+//! Browsers load no modules from a file, so they are joined into one script: without their imports
+//! and without the word `export`, each after those that it imports. That works because the page's
+//! modules keep to whole lines of `import { a, b } from "./x.js";` and never use a name twice; a
+//! bundler would be a second tool chain for the sake of twenty lines.
+
+use std::collections::HashSet;
+use std::sync::Mutex;
+
+use serde_json::{Value, json};
+
+use super::lessons::{Lessons, welcome};
+use super::limits::Limits;
+use super::sequence::steps;
+use super::{assets, messages};
+use bvlab_core::decompose::Decomposition;
+use bvlab_core::engine::{GroupState, Kept, Observer};
+use bvlab_core::task::Outcome;
+use bvlab_experiment::Experiment;
+use bvlab_figure as figure;
+use bvlab_outcome::{Table, Tables, report};
+
+/// Watches a run for its page, and passes everything on.
+pub struct Recorder<'a> {
+    observer: &'a dyn Observer,
+    /// Whether the page shows figures alone.
+    pictured: bool,
+    frames: Mutex<Vec<Value>>,
+}
+
+impl<'a> Recorder<'a> {
+    /// Stands before another observer of an experiment's run.
+    pub fn new(experiment: &Experiment, observer: &'a dyn Observer) -> Self {
+        Recorder {
+            observer,
+            pictured: messages::pictured(experiment).is_some(),
+            frames: Mutex::default(),
+        }
+    }
+
+    /// The page of the finished run, whose tables are what figures are drawn from.
+    pub fn page(
+        &self,
+        experiment: &Experiment,
+        outcome: &Outcome,
+        tables: &Tables,
+        seconds: f64,
+    ) -> String {
+        let mut said = vec![messages::head(experiment)];
+        let curves = Tables::main_table(&experiment.task, outcome);
+        let mut figures = Vec::new();
+        if self.pictured {
+            let description = experiment.task.describe();
+            // One that cannot be drawn is missing here as it is beside the page.
+            let drawn = experiment
+                .figures
+                .iter()
+                .map(|one| figure::draw(experiment.heading(), &description, one, tables));
+            figures.extend(drawn.map(|drawn| drawn.map(|drawn| drawn.to_svg()).ok()));
+        } else if let Outcome::Study(results) = outcome {
+            let sent = messages::sent(experiment) as u64;
+            let kept = results.kept.iter().filter(|kept| kept.resample < sent);
+            said.extend(kept.map(messages::draw));
+            said.extend(steps(experiment, outcome));
+            let frames = self.frames.lock();
+            said.extend(
+                frames
+                    .unwrap_or_else(|poison| poison.into_inner())
+                    .iter()
+                    .cloned(),
+            );
+            said.extend(messages::theory(experiment, &curves));
+            said.extend(messages::solving(experiment, &curves));
+            said.extend(messages::points(experiment, results));
+        }
+        let report = report(experiment.heading(), &experiment.task, outcome, seconds);
+        said.push(messages::end(outcome.counts().0, seconds, &report));
+        page(experiment, &said, &figures, &curves)
+    }
+}
+
+impl Observer for Recorder<'_> {
+    fn progress(&self, done: u64, total: u64) {
+        self.observer.progress(done, total);
+    }
+
+    fn wait_turn(&self) {
+        self.observer.wait_turn();
+    }
+
+    fn stopped(&self) -> bool {
+        self.observer.stopped()
+    }
+
+    fn saves(&self) -> bool {
+        self.observer.saves()
+    }
+
+    fn save_is_due(&self, slab: usize, group: usize) -> bool {
+        self.observer.save_is_due(slab, group)
+    }
+
+    fn save(&self, slab: usize, state: &GroupState) {
+        self.observer.save(slab, state);
+    }
+
+    fn watches(&self) -> bool {
+        !self.pictured
+    }
+
+    fn kept(&self, kept: &Kept) {
+        self.observer.kept(kept);
+    }
+
+    fn frame(&self, count: u64, learners: &[Decomposition]) {
+        if let Ok(mut frames) = self.frames.lock() {
+            frames.push(messages::frame(count, learners, true));
+        }
+        self.observer.frame(count, learners);
+    }
+}
+
+fn page(
+    experiment: &Experiment,
+    said: &[Value],
+    figures: &[Option<String>],
+    curves: &Table,
+) -> String {
+    let text = experiment.source.merged_text().unwrap_or_default();
+    let name = experiment.name.clone();
+    let lessons = Lessons::only(experiment);
+    let mut told = welcome(&lessons, &name, true, &Limits::LECTURER);
+    // Without a server there is nothing to control.
+    told["families"] = json!([]);
+    let csv = curves
+        .to_csv()
+        .ok()
+        .and_then(|csv| String::from_utf8(csv).ok());
+    let recorded = json!({
+        "lab": told,
+        "scene": { "lesson": name, "set": [] },
+        "messages": said,
+        "figures": figures,
+        "csv": csv,
+        "toml": text,
+    });
+    inlined(&recorded)
+}
+
+/// The page with everything in it.
+fn inlined(recorded: &Value) -> String {
+    let style = assets::text("style.css").unwrap_or_default();
+    let script = joined("main.js", &mut HashSet::new());
+    // In JSON a `<` stands in strings alone, where it may be written so; no tag can end the script.
+    let recorded = recorded.to_string().replace('<', "\\u003c");
+    let page = assets::text("index.html").unwrap_or_default();
+    let lines = page.lines().map(|line| match line.trim() {
+        line if line.contains("href=\"fonts.css\"") => String::new(),
+        line if line.contains("href=\"style.css\"") => format!("<style>\n{style}</style>"),
+        line if line.contains("src=\"main.js\"") => format!(
+            "<script type=\"application/json\" id=\"recorded\">{recorded}</script>\n<script type=\"module\">\n{script}</script>"
+        ),
+        _ => line.to_owned(),
+    });
+    lines.collect::<Vec<_>>().join("\n") + "\n"
+}
+
+/// A module after all that it imports, without those that came before.
+fn joined(name: &str, known: &mut HashSet<String>) -> String {
+    if !known.insert(name.to_owned()) {
+        return String::new();
+    }
+    let text = assets::text(name).unwrap_or_default();
+    let (mut before, mut own) = (String::new(), String::new());
+    for line in text.lines() {
+        let imported = line
+            .strip_prefix("import ")
+            .and_then(|rest| rest.split_once("from \"./"))
+            .and_then(|(_, file)| file.strip_suffix("\";"));
+        match imported {
+            Some(file) => before.push_str(&joined(file, known)),
+            None => {
+                own.push_str(line.strip_prefix("export ").unwrap_or(line));
+                own.push('\n');
+            }
+        }
+    }
+    before + &own
+}

@@ -1,0 +1,543 @@
+//! The server: axum's routes, behind a loop of our own that bounds connections and their patience.
+//!
+//! - `jobs`: runs for many clients, fairly.
+//! - `guard`, `patience`: the way in from the network; `identity`: who asks; `places`, `turns`,
+//!   `priority`: how connections, reading, drawing and cores are shared.
+
+pub mod code;
+mod guard;
+mod identity;
+mod jobs;
+mod patience;
+mod places;
+mod priority;
+mod turns;
+
+pub use identity::{Door, DoorError};
+
+use std::io;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Extension, Path, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use futures_util::StreamExt;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use bvlab_core::task::Outcome;
+use bvlab_experiment::Experiment;
+use bvlab_figure as figure;
+use bvlab_outcome::Tables;
+
+use crate::scene::{Refusal, Scene};
+use crate::{Lessons, assets, sequence, welcome};
+use identity::{Client, NotJoined};
+use jobs::{Jobs, Listener};
+use patience::Patient;
+use places::{Place, Places};
+use priority::aside;
+use turns::Turns;
+
+/// The most bytes that a request may have: an experiment is a page of text.
+const LONGEST_REQUEST: usize = 256 * 1024;
+/// How long a client may take to send the head of a request, and then its body.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a client may take no byte of an answer that waits for it.
+const STALLED: Duration = Duration::from_secs(30);
+/// How long connections may take to end with the lab.
+const FAREWELL: Duration = Duration::from_millis(300);
+/// How long to wait when the system has no room for another connection.
+const NO_ROOM: Duration = Duration::from_millis(10);
+/// The most pictures of students that are drawn at once.
+const MOST_DRAWN: usize = 2;
+
+/// Nothing but the page's own files, and no page around it.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+     img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; \
+     form-action 'none'; frame-ancestors 'none'";
+
+/// What the lab has to know.
+pub struct Lab {
+    /// Its experiments.
+    pub lessons: Lessons,
+    /// The lesson that the page begins with.
+    pub open: String,
+    /// Names that it answers to besides addresses and `localhost`.
+    pub hosts: Vec<String>,
+    /// Where the class finds it, if it listens to the network.
+    pub address: Option<String>,
+    /// The proxy that is believed when it says whom it asks for.
+    pub proxy: Option<IpAddr>,
+    /// Who may come in, and as what.
+    pub door: Door,
+    /// All runs.
+    pub jobs: Arc<Jobs>,
+    reading: Arc<Turns>,
+    drawing: Arc<Turns>,
+}
+
+impl Lab {
+    /// A lab with some lessons, on so many cores, and its door.
+    pub fn new(lessons: Lessons, open: String, cores: usize, door: Door) -> Self {
+        Lab {
+            lessons,
+            open,
+            hosts: Vec::new(),
+            address: None,
+            proxy: None,
+            door,
+            jobs: Jobs::new(cores),
+            // More at once would not be read sooner.
+            reading: Turns::new(cores),
+            drawing: Turns::new(MOST_DRAWN),
+        }
+    }
+}
+
+/// Serves until `stop` is ready, then lets connections end.
+pub async fn serve(listener: TcpListener, lab: Arc<Lab>, stop: impl Future<Output = ()>) {
+    let router = router(lab.clone());
+    let places = Places::new(places::most());
+    let mut connections = JoinSet::new();
+    let mut stop = std::pin::pin!(stop);
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            Some(_) = connections.join_next() => continue,
+            () = &mut stop => break,
+        };
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                // Out of file handles, most likely.
+                if !is_of_connection(&error) {
+                    places.make_room();
+                    tokio::time::sleep(NO_ROOM).await;
+                }
+                continue;
+            }
+        };
+        let Some(place) = places.enter(peer.ip()).await else {
+            continue;
+        };
+        let router = router.clone();
+        connections.spawn(async move {
+            tokio::select! {
+                () = connection(stream, place.clone(), router) => {}
+                () = place.given_up() => {}
+            }
+        });
+    }
+    drop(listener);
+    // Runs end, and with them the answers that tell of them.
+    lab.jobs.close();
+    let rest = async { while connections.join_next().await.is_some() {} };
+    let _ = timeout(FAREWELL, rest).await;
+}
+
+/// Whether an error of accepting is the connection's own.
+fn is_of_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+    )
+}
+
+async fn connection(stream: TcpStream, place: Arc<Place>, router: Router) {
+    let _ = stream.set_nodelay(true);
+    let stream = TokioIo::new(Patient::new(stream, STALLED));
+    let service = TowerToHyperService::new(router.layer(Extension(place)));
+    // A client that goes away or breaks the rules ends its own connection, no more.
+    let _ = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(PATIENCE)
+        .max_buf_size(64 * 1024)
+        .serve_connection(stream, service)
+        .await;
+}
+
+fn router(lab: Arc<Lab>) -> Router {
+    Router::new()
+        .route(
+            "/",
+            get(async |headers: HeaderMap| asset("index.html", &headers)),
+        )
+        .route(
+            "/{file}",
+            get(async |Path(file): Path<String>, headers: HeaderMap| asset(&file, &headers)),
+        )
+        .route("/api/lab", get(about))
+        .route("/api/join", post(join))
+        .route("/api/run", post(run))
+        .route("/api/export", post(export))
+        .fallback(async || refuse(&Refusal::Missing("there is nothing here".to_owned())))
+        .method_not_allowed_fallback(async || {
+            let message = "the page is read with GET, and experiments are sent with POST";
+            (StatusCode::METHOD_NOT_ALLOWED, message).into_response()
+        })
+        .layer(middleware::from_fn_with_state(lab.clone(), check))
+        .with_state(lab)
+}
+
+/// Lets in only requests of the lab's own page, finds out whose they are, and puts the rules for
+/// browsers on every answer.
+async fn check(
+    State(lab): State<Arc<Lab>>,
+    Extension(place): Extension<Arc<Place>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    let address = identity::origin(place.peer, lab.proxy, request.headers());
+    let known = lab.door.client(address, request.headers());
+    let client = known.unwrap_or(Client::at(address));
+    place.belongs_to(client);
+    request.extensions_mut().insert(client);
+    // The page itself is open to all: it asks for the code.
+    let path = request.uri().path();
+    let joined = known.is_some() || !path.starts_with("/api/") || path == "/api/join";
+    let mut response = match allowed(&lab, &request) {
+        Ok(()) if joined => next.run(request).await,
+        Ok(()) => refuse(&Refusal::NotJoined("this lab has a code".to_owned())),
+        Err((status, message)) => (status, message).into_response(),
+    };
+    let headers = response.headers_mut();
+    for (name, value) in [
+        (header::CONTENT_SECURITY_POLICY, POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (
+            HeaderName::from_static("cross-origin-resource-policy"),
+            "same-origin",
+        ),
+        (
+            HeaderName::from_static("cross-origin-opener-policy"),
+            "same-origin",
+        ),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    let once = HeaderValue::from_static("no-store");
+    headers.entry(header::CACHE_CONTROL).or_insert(once);
+    response
+}
+
+fn allowed(lab: &Lab, request: &Request) -> Result<(), (StatusCode, &'static str)> {
+    let text = |name: &HeaderName| {
+        let value = request.headers().get(name)?;
+        Some(value.to_str().unwrap_or("?"))
+    };
+    let host = text(&header::HOST).unwrap_or("");
+    if !guard::knows_host(host, &lab.hosts) {
+        let message =
+            "the lab does not answer to this name; start it with `bvlab lab --host NAME`\n";
+        return Err((StatusCode::MISDIRECTED_REQUEST, message));
+    }
+    if text(&header::ORIGIN).is_some_and(|origin| !guard::same_site(origin, host)) {
+        return Err((
+            StatusCode::FORBIDDEN,
+            "pages of other sites have no access to the lab\n",
+        ));
+    }
+    let site = text(&HeaderName::from_static("sec-fetch-site"));
+    let asks = request.method() != Method::GET;
+    if asks && site.is_some_and(|site| !["same-origin", "none"].contains(&site)) {
+        return Err((
+            StatusCode::FORBIDDEN,
+            "pages of other sites have no access to the lab\n",
+        ));
+    }
+    let kind = text(&header::CONTENT_TYPE).unwrap_or("");
+    if request.method() == Method::POST && !kind.starts_with("application/json") {
+        let message = "a request is sent as application/json\n";
+        return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
+    }
+    Ok(())
+}
+
+/// A file of the page. Browsers ask again every time, because another version of the program may
+/// answer tomorrow, but are sent only what they do not have.
+fn asset(name: &str, headers: &HeaderMap) -> Response {
+    let Some((bytes, kind)) = assets::get(name) else {
+        return refuse(&Refusal::Missing("the page has no such file".to_owned()));
+    };
+    let tag = format!("\"{:08x}-{}\"", crc32fast::hash(&bytes), bytes.len());
+    let known = headers.get(header::IF_NONE_MATCH);
+    let kept = [
+        (header::CACHE_CONTROL, "no-cache".to_owned()),
+        (header::ETAG, tag.clone()),
+    ];
+    match known.is_some_and(|known| known.as_bytes() == tag.as_bytes()) {
+        true => (StatusCode::NOT_MODIFIED, kept).into_response(),
+        false => (kept, [(header::CONTENT_TYPE, kind)], bytes.into_owned()).into_response(),
+    }
+}
+
+fn refuse(refusal: &Refusal) -> Response {
+    let (status, told) = refusal.parts();
+    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    let mut response = (status, axum::Json(told)).into_response();
+    if let Refusal::TooMany(_) | Refusal::Busy(_) = refusal {
+        let headers = response.headers_mut();
+        headers.insert(header::RETRY_AFTER, HeaderValue::from_static("2"));
+    }
+    response
+}
+
+/// Reads a request's JSON, within limits of size and time.
+async fn read<T: DeserializeOwned>(body: Body) -> Result<T, Response> {
+    let plain = |status: StatusCode, message: String| {
+        let told =
+            json!({ "error": { "message": message, "help": null, "token": null, "line": null } });
+        (status, axum::Json(told)).into_response()
+    };
+    let bytes: Bytes = match timeout(PATIENCE, to_bytes(body, LONGEST_REQUEST)).await {
+        Ok(Ok(bytes)) => bytes,
+        Ok(Err(_)) => {
+            let message = format!("a request can have at most {LONGEST_REQUEST} bytes");
+            return Err(plain(StatusCode::PAYLOAD_TOO_LARGE, message));
+        }
+        Err(_) => {
+            let message = "the request took too long to arrive".to_owned();
+            return Err(plain(StatusCode::REQUEST_TIMEOUT, message));
+        }
+    };
+    serde_json::from_slice(&bytes).map_err(|error| {
+        plain(
+            StatusCode::BAD_REQUEST,
+            format!("the request is not as it should be: {error}"),
+        )
+    })
+}
+
+/// What there is.
+async fn about(State(lab): State<Arc<Lab>>, Extension(client): Extension<Client>) -> Response {
+    let Lab {
+        lessons,
+        open,
+        address,
+        ..
+    } = &*lab;
+    let qr = address.as_deref().and_then(code::svg);
+    let mut told = welcome(lessons, open, client.lecturer, client.limits());
+    told["address"] = json!(address);
+    told["qr"] = json!(qr);
+    if client.lecturer {
+        told["code"] = json!(lab.door.code());
+    }
+    axum::Json(told).into_response()
+}
+
+/// What a student joins with.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Join {
+    code: String,
+}
+
+/// Exchanges the code for the class's key.
+async fn join(
+    State(lab): State<Arc<Lab>>,
+    Extension(client): Extension<Client>,
+    body: Body,
+) -> Response {
+    let Join { code } = match read(body).await {
+        Ok(join) => join,
+        Err(response) => return response,
+    };
+    match lab.door.join(client.address, &code) {
+        Ok(key) => axum::Json(json!({ "key": key })).into_response(),
+        Err(NotJoined::NoCode) => refuse(&Refusal::Missing("this lab has no code".to_owned())),
+        Err(NotJoined::Wrong) => refuse(&Refusal::NotJoined("the lab has another code".to_owned())),
+        Err(NotJoined::TooMany) => refuse(&Refusal::TooMany(
+            "too many wrong codes came from your network: wait a few seconds".to_owned(),
+        )),
+    }
+}
+
+/// Reads the experiment that a scene asks for, away from the threads that answer.
+async fn experiment(lab: &Arc<Lab>, scene: Scene, client: Client) -> Result<Experiment, Refusal> {
+    let turn = lab.reading.take(client).await;
+    let lab = lab.clone();
+    let read = move || {
+        // Held until it is read, also for a client that has left.
+        let _turn = turn;
+        scene.read(&lab.lessons, client.limits())
+    };
+    let read = aside(client, read).await;
+    read.unwrap_or_else(|| Err(Refusal::Failed("the experiment cannot be read".to_owned())))
+}
+
+/// Asks for the run of an experiment: its name and its first message take a while where its text is
+/// long.
+async fn ask(lab: &Arc<Lab>, experiment: Experiment, client: Client) -> Result<Listener, Refusal> {
+    let turn = lab.reading.take(client).await;
+    let jobs = lab.jobs.clone();
+    let ask = move || {
+        let _turn = turn;
+        jobs.ask(experiment, client)
+    };
+    let asked = aside(client, ask).await;
+    asked.unwrap_or_else(|| Err(Refusal::Failed("the run cannot begin".to_owned())))
+}
+
+/// Runs an experiment and streams what it has to say.
+async fn run(
+    State(lab): State<Arc<Lab>>,
+    Extension(client): Extension<Client>,
+    Extension(place): Extension<Arc<Place>>,
+    body: Body,
+) -> Response {
+    let scene: Scene = match read(body).await {
+        Ok(scene) => scene,
+        Err(response) => return response,
+    };
+    let busy = place.busy();
+    let listener = match experiment(&lab, scene, client).await {
+        Ok(experiment) => ask(&lab, experiment, client).await,
+        Err(refusal) => Err(refusal),
+    };
+    match listener {
+        Ok(listener) => {
+            let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
+            // A proxy such as nginx would hold lines back until it has many.
+            let at_once = [(HeaderName::from_static("x-accel-buffering"), "no")];
+            let lines = listener.stream().inspect(move |_| {
+                let _until_the_end = &busy;
+            });
+            (kind, at_once, Body::from_stream(lines)).into_response()
+        }
+        Err(refusal) => refuse(&refusal),
+    }
+}
+
+/// A scene, and what of it is to be saved.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Export {
+    lesson: Option<String>,
+    toml: Option<String>,
+    #[serde(default)]
+    set: Vec<String>,
+    what: What,
+    /// Which figure.
+    #[serde(default)]
+    figure: usize,
+    /// How many training sets are shown.
+    count: Option<u64>,
+}
+
+#[derive(Clone, Copy, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum What {
+    Csv,
+    Toml,
+    Svg,
+    Png,
+    /// The frames of the first training sets, one more at a time.
+    Steps,
+}
+
+async fn export(
+    State(lab): State<Arc<Lab>>,
+    Extension(client): Extension<Client>,
+    Extension(place): Extension<Arc<Place>>,
+    body: Body,
+) -> Response {
+    let asked: Export = match read(body).await {
+        Ok(asked) => asked,
+        Err(response) => return response,
+    };
+    let _busy = place.busy();
+    match exported(&lab, asked, client).await {
+        Ok(file) => file,
+        Err(refusal) => refuse(&refusal),
+    }
+}
+
+async fn exported(lab: &Arc<Lab>, asked: Export, client: Client) -> Result<Response, Refusal> {
+    let Export {
+        lesson,
+        toml,
+        mut set,
+        what,
+        figure,
+        count,
+    } = asked;
+    set.extend(count.map(|count| format!("run.resamples={count}")));
+    let experiment = experiment(lab, Scene { lesson, toml, set }, client).await?;
+    let file = |kind: &'static str, bytes: Vec<u8>| {
+        ([(header::CONTENT_TYPE, kind)], bytes).into_response()
+    };
+    if what == What::Toml {
+        let text = experiment.source.merged_text().unwrap_or_default();
+        return Ok(file("application/toml; charset=utf-8", text.into_bytes()));
+    }
+    if [What::Svg, What::Png].contains(&what) && experiment.figures.get(figure).is_none() {
+        return Err(Refusal::Missing(
+            "the experiment has no such figure".to_owned(),
+        ));
+    }
+    let listener = ask(lab, experiment, client).await?;
+    listener.finished().await;
+    let turn = lab.drawing.take(client).await;
+    let made = aside(client, move || {
+        // Held until it is drawn, also for a client that has left.
+        let _turn = turn;
+        let (experiment, outcome) = listener.outcome()?;
+        make(experiment, outcome, what, figure)
+    });
+    let made = made.await;
+    let made =
+        made.unwrap_or_else(|| Err(Refusal::Failed("the picture cannot be made".to_owned())));
+    let kind = match what {
+        What::Csv | What::Toml => "text/csv; charset=utf-8",
+        What::Steps => "application/x-ndjson",
+        What::Svg => "image/svg+xml",
+        What::Png => "image/png",
+    };
+    Ok(file(kind, made?))
+}
+
+fn make(
+    experiment: &Experiment,
+    outcome: &Outcome,
+    what: What,
+    which: usize,
+) -> Result<Vec<u8>, Refusal> {
+    let failed = |error: &dyn std::fmt::Display| Refusal::Failed(error.to_string());
+    let drawing = || {
+        let tables = Tables::of(&experiment.task, outcome);
+        let figure = &experiment.figures[which];
+        let description = experiment.task.describe();
+        let drawing = figure::draw(experiment.heading(), &description, figure, &tables);
+        drawing.map_err(|error| failed(&error))
+    };
+    match what {
+        What::Csv | What::Toml => {
+            let table = Tables::main_table(&experiment.task, outcome);
+            table.to_csv().map_err(|error| failed(&error))
+        }
+        What::Steps => {
+            let steps = sequence::steps(experiment, outcome);
+            let lines = steps.iter().map(|frame| format!("{frame}\n"));
+            Ok(lines.collect::<String>().into_bytes())
+        }
+        What::Png => drawing()?.to_png().map_err(|error| failed(&error)),
+        What::Svg => Ok(drawing()?.to_svg().into_bytes()),
+    }
+}
