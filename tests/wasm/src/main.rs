@@ -1,0 +1,5 @@
+//! Prints what the module gives, natively.
+
+fn main() {
+    print!("{}", bvlab_digits::digits());
+}
