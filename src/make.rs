@@ -175,6 +175,7 @@ impl MakeError {
                 format!("try a less extreme setting, or another scale of the data; {kept}")
             }
             RunError::Threads(_) => format!("ask for fewer with --threads; {kept}"),
+            RunError::Setup(_) => format!("take other values in `with`; {kept}"),
         };
         MakeError::Run { error, help }
     }

@@ -69,6 +69,11 @@ impl Setup {
         self.learners[learner].0
     }
 
+    /// How many learners it has.
+    pub fn learners(&self) -> usize {
+        self.learners.len()
+    }
+
     /// The same with some of its learners.
     pub fn with_learners(&self, keep: impl Fn(usize) -> bool) -> Setup {
         let learners = self.learners.iter().enumerate();

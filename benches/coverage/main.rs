@@ -5,6 +5,7 @@
 //! cargo bench --bench coverage -- --quick             # 300 seeds, 40 and 100 resamples
 //! cargo bench --bench coverage -- --seeds 400 --csv coverage.csv
 //! cargo bench --bench coverage -- --only student-t    # setups whose name contains it
+//! cargo bench --bench coverage -- --counts counts.json --minutes 60    # an hour at a time
 //! ```
 //!
 //! A *cell* is one part of one learner with one number of resamples, at one kind of test points. It
@@ -13,22 +14,23 @@
 //! learner all of whose cells hold may say so in at most 5 % of the runs. Alarms, which say that an
 //! identity fails, may come once in a thousand runs. The exit code is 1 if anything of this fails.
 
+mod counts;
 mod design;
 mod reference;
 mod tables;
 mod tally;
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bvlab::engine::{self, Unwatched};
 use bvlab::outcome::study_report as report;
 use clap::Parser;
 
+use counts::Counts;
 use design::{Setup, setups};
 use reference::{Reference, True};
 use tally::{Alarms, Cell, CellKey, RunKey};
@@ -60,19 +62,15 @@ struct Options {
     /// Stop after so many minutes, with as many seeds as there are by then
     #[arg(long)]
     minutes: Option<f64>,
+    /// Go on from the counts in this file, with seeds that it does not have yet, and put all back
+    #[arg(long)]
+    counts: Option<PathBuf>,
     /// Write one row per cell to this file
     #[arg(long)]
     csv: Option<PathBuf>,
     /// Added by `cargo bench`
     #[arg(long, hide = true)]
     bench: bool,
-}
-
-/// All counts of a study.
-#[derive(Default)]
-struct Counts {
-    cells: BTreeMap<CellKey, Cell>,
-    alarms: BTreeMap<RunKey, Alarms>,
 }
 
 fn main() -> ExitCode {
@@ -101,37 +99,55 @@ fn main() -> ExitCode {
         }
         setups.retain(|setup| !setup.tests.is_empty());
     }
-    let begun = Instant::now();
+    let clock = Instant::now();
     let references = in_parallel(options.threads, setups.len(), |i| {
         Reference::new(&setups[i])
     });
-    eprintln!("references: {:.0} s", begun.elapsed().as_secs_f64());
+    eprintln!("references: {:.0} s", clock.elapsed().as_secs_f64());
     let deadline = options
         .minutes
         .map(|minutes| Instant::now() + Duration::from_secs_f64(60.0 * minutes));
+    let begun = match &options.counts {
+        None => Ok((Counts::default(), options.first_seed)),
+        Some(path) => counts::read(path, &setups, options.first_seed),
+    };
+    let (before, first_seed) = match begun {
+        Ok(begun) => begun,
+        Err(error) => {
+            eprintln!("cannot read the counts: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
     // All setups of one seed after the other, so that a study that is stopped is even.
-    let tasks: Vec<(u64, usize)> = (options.first_seed..)
-        .take(seeds as usize)
+    let tasks: Vec<(u64, usize)> = (first_seed..options.first_seed + seeds)
         .flat_map(|seed| (0..setups.len()).map(move |setup| (seed, setup)))
         .filter(|(seed, setup)| seed % setups[*setup].one_seed_in == 0)
         .collect();
-    let counts = Mutex::new(Counts::default());
+    let counts = Mutex::new(before);
+    let reached = AtomicU64::new(first_seed);
     let done = AtomicUsize::new(0);
     in_parallel(options.threads, tasks.len(), |task| {
         if deadline.is_some_and(|deadline| Instant::now() > deadline) {
             return;
         }
         let (seed, which) = tasks[task];
+        reached.fetch_max(seed + 1, Ordering::Relaxed);
         let found = run(&setups[which], which, &references[which], seed);
         counts.lock().expect("no run panics").add(found);
         let done = 1 + done.fetch_add(1, Ordering::Relaxed);
         if done.is_multiple_of(setups.len() * 20) {
-            let minutes = begun.elapsed().as_secs_f64() / 60.0;
+            let minutes = clock.elapsed().as_secs_f64() / 60.0;
             let of = seed - options.first_seed + 1;
             eprintln!("{of} of {seeds} seeds, {minutes:.1} min");
         }
     });
     let counts = counts.into_inner().expect("no run panics");
+    if let Some(path) = &options.counts
+        && let Err(error) = counts::write(path, &setups, &counts, reached.into_inner())
+    {
+        eprintln!("cannot write the counts: {error}");
+        return ExitCode::FAILURE;
+    }
     let Counts { cells, alarms } = &counts;
     let failed = tables::print(&setups, cells, alarms);
     if let Some(path) = &options.csv
@@ -219,15 +235,4 @@ fn run(setup: &Setup, which: usize, reference: &Reference, seed: u64) -> Counts 
         }
     }
     counts
-}
-
-impl Counts {
-    fn add(&mut self, other: Counts) {
-        for (key, cell) in other.cells {
-            self.cells.entry(key).or_default().add(&cell);
-        }
-        for (key, alarms) in other.alarms {
-            self.alarms.entry(key).or_default().add(&alarms);
-        }
-    }
 }

@@ -2,6 +2,7 @@
 
 use bvlab::decompose::Doubt;
 use bvlab::outcome::Report;
+use serde::{Deserialize, Serialize};
 
 /// The normal quantile of a 99.9 % interval.
 const QUANTILE: f64 = 3.290_527;
@@ -31,7 +32,7 @@ pub struct CellKey {
 }
 
 /// What the runs of a cell came to.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 pub struct Cell {
     pub runs: u64,
     /// Intervals that lie below the true value, and above it.
@@ -135,7 +136,7 @@ impl Cell {
 }
 
 /// Alarms of the runs of one kind.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
 pub struct Alarms {
     /// Runs whose identity was looked at, and those in which it failed.
     pub identity: [u64; 2],

@@ -103,15 +103,8 @@ fn values(rule: &Number, given: &Spanned<Value>) -> Result<Vec<f64>, Trouble> {
         return Err(Trouble::new(given.span(), message));
     }
     for (value, span) in &placed {
-        let wrong = match *value {
-            value if !value.is_finite() => "must be finite".to_owned(),
-            value if rule.whole && value.fract() != 0.0 => "must be a whole number".to_owned(),
-            value if rule.above && value <= rule.least => {
-                format!("must be above {}", number(rule.least))
-            }
-            value if value < rule.least => format!("must be at least {}", number(rule.least)),
-            value if value > rule.most => format!("can be at most {}", number(rule.most)),
-            _ => continue,
+        let Some(wrong) = rule.refusal(*value) else {
+            continue;
         };
         let message = format!("`{}` {wrong}, not {}", rule.name, number(*value));
         return Err(Trouble::new(span.clone(), message).help(describe(rule)));

@@ -398,6 +398,7 @@ pub fn error(error: &RunError) -> Value {
         RunError::Learner { .. } => {
             Some("try a less extreme setting, or another scale of the data")
         }
+        RunError::Setup(_) => Some("take other values in `with`"),
         RunError::Stopped { .. } | RunError::Threads(_) => None,
     };
     json!({ "is": "error", "message": error.to_string(), "help": help })

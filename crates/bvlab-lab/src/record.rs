@@ -15,7 +15,7 @@ use super::limits::Limits;
 use super::sequence::steps;
 use super::{assets, messages};
 use bvlab_core::decompose::Decomposition;
-use bvlab_core::engine::{GroupState, Kept, Observer};
+use bvlab_core::engine::Observer;
 use bvlab_core::task::Outcome;
 use bvlab_experiment::Experiment;
 use bvlab_figure as figure;
@@ -81,36 +81,12 @@ impl<'a> Recorder<'a> {
 }
 
 impl Observer for Recorder<'_> {
-    fn progress(&self, done: u64, total: u64) {
-        self.observer.progress(done, total);
-    }
-
-    fn wait_turn(&self) {
-        self.observer.wait_turn();
-    }
-
-    fn stopped(&self) -> bool {
-        self.observer.stopped()
-    }
-
-    fn saves(&self) -> bool {
-        self.observer.saves()
-    }
-
-    fn save_is_due(&self, slab: usize, group: usize) -> bool {
-        self.observer.save_is_due(slab, group)
-    }
-
-    fn save(&self, slab: usize, state: &GroupState) {
-        self.observer.save(slab, state);
+    fn next(&self) -> Option<&dyn Observer> {
+        Some(self.observer)
     }
 
     fn watches(&self) -> bool {
         !self.pictured
-    }
-
-    fn kept(&self, kept: &Kept) {
-        self.observer.kept(kept);
     }
 
     fn frame(&self, count: u64, learners: &[Decomposition]) {

@@ -36,52 +36,71 @@ pub use replay::Replay;
 use worker::{Unfinished, Worker};
 
 /// Sees a run from outside: the one seam for progress bars, pages, saving and Ctrl-C.
+///
+/// What an observer does not handle goes to the one that it stands before ([`Observer::next`]).
 pub trait Observer: Sync {
+    /// The observer that hears of everything that this one does not handle itself.
+    fn next(&self) -> Option<&dyn Observer> {
+        None
+    }
+
     /// `done` of `total` resamples are finished; `total` is the most there can be.
     fn progress(&self, done: u64, total: u64) {
-        let _ = (done, total);
+        if let Some(next) = self.next() {
+            next.progress(done, total);
+        }
     }
 
     /// Called before every resample, and every few milliseconds within one that takes long. It may
     /// hold the run until its turn has come.
-    fn wait_turn(&self) {}
+    fn wait_turn(&self) {
+        if let Some(next) = self.next() {
+            next.wait_turn();
+        }
+    }
 
     /// Whether the run is to stop; asked after every [`Observer::wait_turn`].
     fn stopped(&self) -> bool {
-        false
+        self.next().is_some_and(|next| next.stopped())
     }
 
     /// Whether the run is to show what it has as it goes, by [`Observer::kept`] and
     /// [`Observer::frame`].
     fn watches(&self) -> bool {
-        false
+        self.next().is_some_and(|next| next.watches())
     }
 
     /// A resample that is kept has been fitted; they come in no fixed order.
     fn kept(&self, kept: &Kept) {
-        let _ = kept;
+        if let Some(next) = self.next() {
+            next.kept(kept);
+        }
     }
 
     /// The estimates from the first `count` resamples, one per learner: to the last bit those of a
     /// run of just so many.
     fn frame(&self, count: u64, learners: &[Decomposition]) {
-        let _ = (count, learners);
+        if let Some(next) = self.next() {
+            next.frame(count, learners);
+        }
     }
 
     /// Whether groups of resamples are saved, by [`Observer::save`].
     fn saves(&self) -> bool {
-        false
+        self.next().is_some_and(|next| next.saves())
     }
 
     /// Whether a group of a slab, which has just grown, is to be saved now.
     fn save_is_due(&self, slab: usize, group: usize) -> bool {
-        let _ = (slab, group);
-        false
+        self.next()
+            .is_some_and(|next| next.save_is_due(slab, group))
     }
 
     /// Saves a group of a slab: one that was due, and every group when its slab or shard is complete.
     fn save(&self, slab: usize, state: &GroupState) {
-        let _ = (slab, state);
+        if let Some(next) = self.next() {
+            next.save(slab, state);
+        }
     }
 }
 
@@ -198,6 +217,9 @@ pub enum RunError {
     /// The machine would not start so many threads.
     #[error("cannot start the threads: {0}")]
     Threads(String),
+    /// A simulation was given values that it does not allow.
+    #[error("{0}")]
+    Setup(String),
     /// Truth or noise has no finite value at an input.
     #[error("{0} (resample {1})")]
     Problem(NotFinite, u64),
@@ -299,7 +321,7 @@ pub struct Shard {
 impl Shard {
     /// Whether a group belongs to it.
     pub fn owns(&self, group: usize) -> bool {
-        group % self.of == self.index - 1
+        group.checked_rem(self.of).map(|rest| rest + 1) == Some(self.index)
     }
 }
 

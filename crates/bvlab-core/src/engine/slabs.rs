@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::{
-    Decomposition, Exact, GroupState, Kept, KeptFit, LearnerResults, Observer, Options, Pass,
-    Results, RunError, Shard, at_test_points, run_pass, run_shard_pass,
+    Decomposition, Exact, Kept, KeptFit, LearnerResults, Observer, Options, Pass, Results,
+    RunError, Shard, at_test_points, run_pass, run_shard_pass,
 };
 use crate::data::Training;
 use crate::plan::Plan;
@@ -134,28 +134,17 @@ impl<'a> Part<'a> {
 }
 
 impl Observer for Part<'_> {
+    fn next(&self) -> Option<&dyn Observer> {
+        Some(self.observer)
+    }
+
     fn progress(&self, done: u64, total: u64) {
         self.observer.progress(self.done(done), total);
     }
 
-    fn wait_turn(&self) {
-        self.observer.wait_turn();
-    }
-
-    fn stopped(&self) -> bool {
-        self.observer.stopped()
-    }
-
-    fn saves(&self) -> bool {
-        self.observer.saves()
-    }
-
-    fn save_is_due(&self, slab: usize, group: usize) -> bool {
-        self.observer.save_is_due(slab, group)
-    }
-
-    fn save(&self, slab: usize, state: &GroupState) {
-        self.observer.save(slab, state);
+    fn watches(&self) -> bool {
+        // Only the whole has something to show.
+        false
     }
 }
 

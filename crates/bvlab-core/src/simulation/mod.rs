@@ -103,6 +103,24 @@ impl Number {
     }
 }
 
+impl Number {
+    /// What is wrong with a value, as the end of a sentence: `must be at least 1`.
+    pub fn refusal(&self, value: f64) -> Option<String> {
+        match value {
+            value if !value.is_finite() => Some("must be finite".to_owned()),
+            value if self.whole && value.fract() != 0.0 => {
+                Some("must be a whole number".to_owned())
+            }
+            value if self.above && value <= self.least => {
+                Some(format!("must be above {}", number(self.least)))
+            }
+            value if value < self.least => Some(format!("must be at least {}", number(self.least))),
+            value if value > self.most => Some(format!("can be at most {}", number(self.most))),
+            _ => None,
+        }
+    }
+}
+
 /// The number of training points, of simulations with learners.
 const TRAIN: Number = Number {
     name: "train",
@@ -154,6 +172,34 @@ impl Setup {
             values: defaults.map(|number| number.default.to_vec()).collect(),
             resamples: 1000,
             seed: 1,
+        }
+    }
+
+    /// Checks the values, which a file's reader has checked already.
+    ///
+    /// # Errors
+    ///
+    /// The first that the simulation does not allow, in words.
+    pub fn check(&self) -> Result<(), String> {
+        let Simulation { name, numbers, .. } = self.simulation;
+        if self.values.len() != numbers.len() {
+            let (given, wanted) = (self.values.len(), numbers.len());
+            return Err(format!("`{name}` has {wanted} numbers, not {given}"));
+        }
+        for (rule, values) in numbers.iter().zip(&self.values) {
+            if values.is_empty() || values.len() > rule.length {
+                let most = rule.length;
+                return Err(format!("`{}` has 1 to {most} values", rule.name));
+            }
+            for value in values {
+                if let Some(wrong) = rule.refusal(*value) {
+                    return Err(format!("`{}` {wrong}, not {}", rule.name, number(*value)));
+                }
+            }
+        }
+        match self.resamples {
+            0..2 => Err("`resamples` must be at least 2".to_owned()),
+            _ => Ok(()),
         }
     }
 
@@ -354,8 +400,9 @@ impl Row {
 ///
 /// # Errors
 ///
-/// If it is stopped.
+/// If it is stopped, or its values are not allowed.
 pub fn run(setup: &Setup, observer: &dyn Observer) -> Result<Vec<Row>, RunError> {
+    setup.check().map_err(RunError::Setup)?;
     let Setup {
         resamples, seed, ..
     } = *setup;
@@ -396,4 +443,35 @@ fn counts(values: &[f64]) -> Vec<usize> {
 /// The largest of a list of counts.
 fn most(counts: &[usize]) -> usize {
     counts.iter().copied().max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Unwatched;
+
+    #[test]
+    fn values_that_are_not_allowed_are_an_error_and_no_panic() {
+        for simulation in SIMULATIONS {
+            let good = Setup {
+                resamples: 4,
+                ..Setup::new(simulation)
+            };
+            assert!(run(&good, &Unwatched).is_ok(), "{}", simulation.name);
+            let refused = |change: &dyn Fn(&mut Setup)| {
+                let mut setup = good.clone();
+                change(&mut setup);
+                match run(&setup, &Unwatched) {
+                    Err(RunError::Setup(words)) => assert!(!words.is_empty()),
+                    other => panic!("{}: {other:?}", simulation.name),
+                }
+            };
+            refused(&|setup| setup.resamples = 1);
+            refused(&|setup| setup.values.push(vec![1.0]));
+            refused(&|setup| setup.values[0].clear());
+            refused(&|setup| setup.values[0] = vec![f64::NAN]);
+            refused(&|setup| setup.values[0] = vec![-1e300]);
+            refused(&|setup| setup.values[0] = vec![1.0; 1 << 20]);
+        }
+    }
 }

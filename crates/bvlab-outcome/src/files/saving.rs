@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use bvlab_core::decompose::Decomposition;
-use bvlab_core::engine::{GroupState, Kept, Observer};
+use bvlab_core::engine::{GroupState, Observer};
 
 use super::{OutcomeError, Parts};
 
@@ -55,28 +54,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Observer for Saving<'_> {
-    fn progress(&self, done: u64, total: u64) {
-        self.inner.progress(done, total);
-    }
-
-    fn wait_turn(&self) {
-        self.inner.wait_turn();
-    }
-
-    fn stopped(&self) -> bool {
-        self.inner.stopped()
-    }
-
-    fn watches(&self) -> bool {
-        self.inner.watches()
-    }
-
-    fn kept(&self, kept: &Kept) {
-        self.inner.kept(kept);
-    }
-
-    fn frame(&self, count: u64, learners: &[Decomposition]) {
-        self.inner.frame(count, learners);
+    fn next(&self) -> Option<&dyn Observer> {
+        Some(self.inner)
     }
 
     fn saves(&self) -> bool {
