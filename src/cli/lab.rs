@@ -14,7 +14,7 @@ use super::load::Changes;
 use super::options::Threads;
 use super::progress::{interrupted, watch_interrupts_with};
 use crate::lab::Lessons;
-use crate::lab::server::{Door, Lab, code, serve};
+use crate::lab::server::{Access, Lab, code, serve};
 
 /// Open the live page: draw training sets, drag the capacity, see the error split.
 ///
@@ -122,11 +122,11 @@ impl LabCommand {
     pub fn execute(&self) -> Result<(), Failure> {
         begin_thrifty();
         let (lessons, open) = self.lessons()?;
-        let door = match &self.code {
-            Some(code) => Door::with_code(code),
-            None => Door::open(),
+        let access = match &self.code {
+            Some(code) => Access::with_code(code),
+            None => Access::open(),
         };
-        let door = door.map_err(|error| Failure::wrong(miette::miette!("{error}")))?;
+        let access = access.map_err(|error| Failure::wrong(miette::miette!("{error}")))?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -139,7 +139,7 @@ impl LabCommand {
         runtime.block_on(async {
             let listener = self.bind().await?;
             let at = listener.local_addr().map_err(Failure::from)?;
-            let mut lab = Lab::new(lessons, open, threads, door);
+            let mut lab = Lab::new(lessons, open, threads, access);
             lab.hosts.clone_from(&self.host);
             lab.hosts.extend(self.url.as_deref().and_then(host));
             lab.address = self.class_address(at);
@@ -240,7 +240,7 @@ impl LabCommand {
         if let Some(class) = &lab.address {
             writeln!(out, "for the class:     {class}")?;
         }
-        if let Some(code) = lab.door.code() {
+        if let Some(code) = lab.access.code() {
             writeln!(out, "with the code:     {code}")?;
         }
         if let Some(code) = lab.address.as_deref().and_then(code::text) {
@@ -258,7 +258,7 @@ impl LabCommand {
 /// The lecturer's address: what comes after `#` stays in the browser, which sends it to no server and
 /// no proxy as part of the address.
 fn with_key(address: &str, lab: &Lab) -> String {
-    format!("{address}#lecturer={}", lab.door.lecturer_key())
+    format!("{address}#lecturer={}", lab.access.lecturer_key())
 }
 
 /// Checks the address of the class, which ends with `/`.

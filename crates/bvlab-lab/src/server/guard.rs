@@ -1,13 +1,13 @@
-//! Who may talk to the lab: a page that the lab itself has served, and nobody else's.
+//! Protection against other sites: only pages that the lab itself has served may send requests.
 //!
 //! A page from elsewhere could reach a server on this machine through the visitor's browser, by
-//! posting across sites or by a name of its own that it lets point here (DNS rebinding). The names
-//! that the lab answers to are therefore addresses, `localhost` and those it was given; where a
-//! browser says which site a request comes from, it must be the same.
+//! posting across sites or by a host name of its own that resolves to this machine (DNS rebinding).
+//! The lab therefore accepts only IP addresses, `localhost` and the names it was given; if a browser
+//! says which site a request comes from, it must be the lab's own.
 
 use std::net::{IpAddr, Ipv6Addr};
 
-/// Whether the lab answers to a `Host`.
+/// Whether the lab accepts a `Host`.
 pub fn knows_host(host: &str, names: &[String]) -> bool {
     let Some(name) = without_port(host) else {
         return false;
@@ -28,7 +28,7 @@ pub fn knows_host(host: &str, names: &[String]) -> bool {
     }
 }
 
-/// A host without its port; `None` if it is not of that form.
+/// A host without its port; `None` if it is malformed.
 fn without_port(host: &str) -> Option<&str> {
     let end = match host.starts_with('[') {
         true => host.find(']')? + 1,

@@ -5,7 +5,7 @@
 //! part of the address that `bvlab lab` opens. If the lab has a code, students exchange it for the
 //! class's key; wrong codes are limited for each network, keys are too long to be guessed.
 //!
-//! Addresses only serve to share the lab fairly. They are counted by [`network`].
+//! Addresses serve only to share the lab fairly, by [`network`].
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
@@ -22,7 +22,7 @@ use crate::limits::Limits;
 /// The header that a page sends its key in. Pages of other sites cannot set it without being asked
 /// for permission first, and a proxy's own passwords use another one.
 pub const KEY: HeaderName = HeaderName::from_static("x-bvlab-key");
-/// The header in which a proxy says whom it asks for.
+/// The header in which a proxy names the address it forwards for.
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// Letters and digits that are not mistaken for each other.
@@ -64,7 +64,7 @@ impl Client {
         }
     }
 
-    /// What it may ask for.
+    /// The limits of its requests.
     pub fn limits(&self) -> &'static Limits {
         match self.lecturer {
             true => &Limits::LECTURER,
@@ -102,14 +102,14 @@ pub fn origin(peer: IpAddr, proxy: Option<IpAddr>, headers: &HeaderMap) -> IpAdd
         .unwrap_or(peer)
 }
 
-/// 128 random bits, as letters that an address can have.
-struct Key(String);
+/// 128 random bits, in characters that a URL can hold.
+struct AccessKey(String);
 
-impl Key {
+impl AccessKey {
     fn new() -> Result<Self, getrandom::Error> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes)?;
-        Ok(Key(URL_SAFE_NO_PAD.encode(bytes)))
+        Ok(AccessKey(URL_SAFE_NO_PAD.encode(bytes)))
     }
 
     /// Compares in a time that does not depend on where they differ.
@@ -118,16 +118,16 @@ impl Key {
     }
 }
 
-/// What opens the lab, and to whom.
-pub struct Door {
-    lecturer: Key,
+/// The keys and the code that give access to the lab.
+pub struct Access {
+    lecturer: AccessKey,
     class: Option<Class>,
 }
 
 /// The code of a class, and the key that students get for it.
 struct Class {
     code: String,
-    key: Key,
+    key: AccessKey,
     tries: Mutex<HashMap<IpAddr, Tries>>,
 }
 
@@ -137,23 +137,23 @@ struct Tries {
     at: Instant,
 }
 
-/// Why a code does not let a student in.
+/// Why a student cannot join.
 #[derive(Debug, PartialEq)]
 pub enum NotJoined {
     /// The lab has no code.
     NoCode,
-    /// It is another one.
+    /// The code is wrong.
     Wrong,
-    /// There were too many wrong ones.
+    /// The network has tried too many wrong codes.
     TooMany,
 }
 
-/// Why a lab cannot have such a door.
+/// Why access cannot be set up.
 #[derive(Debug, thiserror::Error)]
-pub enum DoorError {
-    /// The code is too short, too long, or has nothing to type.
+pub enum AccessError {
+    /// The code has too few or too many letters and digits.
     #[error(
-        "a code has {} to {} letters and digits; `{code}` has {length}",
+        "a code needs {} to {} letters and digits; `{code}` has {length}",
         LENGTHS.start(),
         LENGTHS.end()
     )]
@@ -164,35 +164,35 @@ pub enum DoorError {
         length: usize,
     },
     /// The system has no random numbers.
-    #[error("the system gives no random numbers: {0}")]
+    #[error("the operating system provides no random numbers: {0}")]
     Random(getrandom::Error),
 }
 
-impl From<getrandom::Error> for DoorError {
+impl From<getrandom::Error> for AccessError {
     fn from(error: getrandom::Error) -> Self {
-        DoorError::Random(error)
+        AccessError::Random(error)
     }
 }
 
-impl Door {
-    /// A door that is open to all students.
+impl Access {
+    /// Access for all students.
     ///
     /// # Errors
     ///
     /// If the system gives no random numbers.
-    pub fn open() -> Result<Self, DoorError> {
-        Ok(Door {
-            lecturer: Key::new()?,
+    pub fn open() -> Result<Self, AccessError> {
+        Ok(Access {
+            lecturer: AccessKey::new()?,
             class: None,
         })
     }
 
-    /// A door that students need a code for; an empty one is replaced by a random one.
+    /// Access for students who know a code; an empty one is replaced by a random one.
     ///
     /// # Errors
     ///
     /// If the code has too few or too many letters, or the system gives no random numbers.
-    pub fn with_code(code: &str) -> Result<Self, DoorError> {
+    pub fn with_code(code: &str) -> Result<Self, AccessError> {
         let plain = match code.is_empty() {
             true => random_code()?,
             false => plain(code),
@@ -200,16 +200,16 @@ impl Door {
         let length = plain.chars().count();
         if !LENGTHS.contains(&length) {
             let code = code.to_owned();
-            return Err(DoorError::Code { code, length });
+            return Err(AccessError::Code { code, length });
         }
         let class = Class {
             code: plain,
-            key: Key::new()?,
+            key: AccessKey::new()?,
             tries: Mutex::default(),
         };
-        Ok(Door {
+        Ok(Access {
             class: Some(class),
-            ..Door::open()?
+            ..Access::open()?
         })
     }
 
@@ -344,54 +344,54 @@ mod tests {
 
     #[test]
     fn the_lecturer_is_whoever_has_the_key() {
-        let door = Door::open().unwrap();
+        let access = Access::open().unwrap();
         let who = |key: Option<&str>| {
             let mut headers = HeaderMap::new();
             if let Some(key) = key {
                 headers.insert(KEY, key.parse().unwrap());
             }
-            door.client(ip("127.0.0.1"), &headers).unwrap().lecturer
+            access.client(ip("127.0.0.1"), &headers).unwrap().lecturer
         };
-        let key = door.lecturer_key();
+        let key = access.lecturer_key();
         assert_eq!(key.len(), 22);
         assert!(who(Some(key)));
         assert!(!who(None) && !who(Some("")) && !who(Some(&key[1..])));
-        let other = Door::open().unwrap();
+        let other = Access::open().unwrap();
         assert!(!who(Some(other.lecturer_key())));
     }
 
     #[test]
     fn a_code_is_exchanged_for_a_key_and_wrong_ones_are_limited() {
-        let door = Door::with_code("wi-fi 7").unwrap();
-        assert_eq!(door.code(), Some("WIFI7"));
+        let access = Access::with_code("wi-fi 7").unwrap();
+        assert_eq!(access.code(), Some("WIFI7"));
         let nobody = HeaderMap::new();
-        assert_eq!(door.client(ip("192.0.2.1"), &nobody), None);
-        let key = door.join(ip("192.0.2.1"), " WiFi-7").unwrap().to_owned();
+        assert_eq!(access.client(ip("192.0.2.1"), &nobody), None);
+        let key = access.join(ip("192.0.2.1"), " WiFi-7").unwrap().to_owned();
         let mut headers = HeaderMap::new();
         headers.insert(KEY, key.parse().unwrap());
-        let student = door.client(ip("192.0.2.1"), &headers).unwrap();
+        let student = access.client(ip("192.0.2.1"), &headers).unwrap();
         assert!(!student.lecturer);
-        let guesses = (0..10 * TRIES as usize).map(|_| door.join(ip("2001:db8::1"), "guess"));
+        let guesses = (0..10 * TRIES as usize).map(|_| access.join(ip("2001:db8::1"), "guess"));
         let outcomes: Vec<_> = guesses.collect();
         assert_eq!(outcomes[0], Err(NotJoined::Wrong));
         assert!(outcomes.contains(&Err(NotJoined::TooMany)));
         // Its whole network is out, even with the right one; others and those that joined are not.
-        let again = door.join(ip("2001:db8::2"), "wifi7");
+        let again = access.join(ip("2001:db8::2"), "wifi7");
         assert_eq!(again, Err(NotJoined::TooMany));
-        assert!(door.join(ip("2001:db8:0:1::1"), "wifi7").is_ok());
-        assert!(door.client(ip("2001:db8::2"), &headers).is_some());
+        assert!(access.join(ip("2001:db8:0:1::1"), "wifi7").is_ok());
+        assert!(access.client(ip("2001:db8::2"), &headers).is_some());
     }
 
     #[test]
     fn codes_can_be_typed() {
-        let door = Door::with_code("").unwrap();
-        let code = door.code().unwrap();
+        let access = Access::with_code("").unwrap();
+        let code = access.code().unwrap();
         assert_eq!(code.len(), GENERATED);
         assert!(code.bytes().all(|letter| ALPHABET.contains(&letter)));
         for wrong in ["abc", "- - - -", &"a".repeat(65)] {
-            assert!(Door::with_code(wrong).is_err(), "{wrong}");
+            assert!(Access::with_code(wrong).is_err(), "{wrong}");
         }
-        let open = Door::open().unwrap();
+        let open = Access::open().unwrap();
         assert_eq!(open.join(ip("192.0.2.1"), "x"), Err(NotJoined::NoCode));
     }
 }

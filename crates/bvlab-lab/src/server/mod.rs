@@ -1,19 +1,19 @@
-//! The server: axum's routes, behind a loop of our own that bounds connections and their patience.
+//! The server: axum's routes, behind an accept loop that bounds connections and how long they may stall.
 //!
-//! - `jobs`: runs for many clients, fairly.
-//! - `guard`, `patience`: the way in from the network; `identity`: who asks; `places`, `turns`,
-//!   `priority`: how connections, reading, drawing and cores are shared.
+//! - `scheduler`: runs for many clients, fairly.
+//! - `guard`, `patience`: protection against other sites and slow clients; `identity`: who asks;
+//!   `connections`, `turns`, `priority`: how connections, reading, drawing and cores are shared.
 
 pub mod code;
+mod connections;
 mod guard;
 mod identity;
-mod jobs;
 mod patience;
-mod places;
 mod priority;
+mod scheduler;
 mod turns;
 
-pub use identity::{Door, DoorError};
+pub use identity::{Access, AccessError};
 
 use std::io;
 use std::net::IpAddr;
@@ -44,63 +44,63 @@ use bvlab_outcome::Tables;
 
 use crate::scene::{Refusal, Scene};
 use crate::{Lessons, assets, sequence, welcome};
+use connections::{ConnectionSlot, Connections};
 use identity::{Client, NotJoined};
-use jobs::{Jobs, Listener};
 use patience::Patient;
-use places::{Place, Places};
-use priority::aside;
+use priority::run_aside;
+use scheduler::{Listener, Scheduler};
 use turns::Turns;
 
-/// The most bytes that a request may have: an experiment is a page of text.
+/// The most bytes in a request: an experiment is a page of text.
 const LONGEST_REQUEST: usize = 256 * 1024;
 /// How long a client may take to send the head of a request, and then its body.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a client may take no byte of an answer that waits for it.
+/// How long a client may leave a waiting answer unread.
 const STALLED: Duration = Duration::from_secs(30);
-/// How long connections may take to end with the lab.
-const FAREWELL: Duration = Duration::from_millis(300);
+/// How long connections may take to end after the lab has closed.
+const CLOSING: Duration = Duration::from_millis(300);
 /// How long to wait when the system has no room for another connection.
 const NO_ROOM: Duration = Duration::from_millis(10);
-/// The most pictures of students that are drawn at once.
+/// The most students' exports that are drawn at once.
 const MOST_DRAWN: usize = 2;
 
-/// Nothing but the page's own files, and no page around it.
+/// The content security policy: only the page's own files, and no embedding in other pages.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
      img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; \
      form-action 'none'; frame-ancestors 'none'";
 
-/// What the lab has to know.
+/// The lab: its lessons, how it is reached, and its runs.
 pub struct Lab {
-    /// Its experiments.
+    /// The experiments that it offers.
     pub lessons: Lessons,
-    /// The lesson that the page begins with.
+    /// The lesson that the page opens with.
     pub open: String,
-    /// Names that it answers to besides addresses and `localhost`.
+    /// Host names that it accepts besides IP addresses and `localhost`.
     pub hosts: Vec<String>,
-    /// Where the class finds it, if it listens to the network.
+    /// Its address for the class, if it listens on the network.
     pub address: Option<String>,
-    /// The proxy that is believed when it says whom it asks for.
+    /// The proxy whose `X-Forwarded-For` is trusted.
     pub proxy: Option<IpAddr>,
-    /// Who may come in, and as what.
-    pub door: Door,
+    /// Who has access, and as what.
+    pub access: Access,
     /// All runs.
-    pub jobs: Arc<Jobs>,
+    pub scheduler: Arc<Scheduler>,
     reading: Arc<Turns>,
     drawing: Arc<Turns>,
 }
 
 impl Lab {
-    /// A lab with some lessons, on so many cores, and its door.
-    pub fn new(lessons: Lessons, open: String, cores: usize, door: Door) -> Self {
+    /// A lab with these lessons, on this many cores.
+    pub fn new(lessons: Lessons, open: String, cores: usize, access: Access) -> Self {
         Lab {
             lessons,
             open,
             hosts: Vec::new(),
             address: None,
             proxy: None,
-            door,
-            jobs: Jobs::new(cores),
-            // More at once would not be read sooner.
+            access,
+            scheduler: Scheduler::new(cores),
+            // Reading more at once than there are cores would not be faster.
             reading: Turns::new(cores),
             drawing: Turns::new(MOST_DRAWN),
         }
@@ -110,45 +110,45 @@ impl Lab {
 /// Serves until `stop` is ready, then lets connections end.
 pub async fn serve(listener: TcpListener, lab: Arc<Lab>, stop: impl Future<Output = ()>) {
     let router = router(lab.clone());
-    let places = Places::new(places::most());
-    let mut connections = JoinSet::new();
+    let slots = Connections::new(connections::most());
+    let mut tasks = JoinSet::new();
     let mut stop = std::pin::pin!(stop);
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            Some(_) = connections.join_next() => continue,
+            Some(_) = tasks.join_next() => continue,
             () = &mut stop => break,
         };
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                // Out of file handles, most likely.
+                // Most likely there are no file handles left.
                 if !is_of_connection(&error) {
-                    places.make_room();
+                    slots.make_room();
                     tokio::time::sleep(NO_ROOM).await;
                 }
                 continue;
             }
         };
-        let Some(place) = places.enter(peer.ip()).await else {
+        let Some(slot) = slots.enter(peer.ip()).await else {
             continue;
         };
         let router = router.clone();
-        connections.spawn(async move {
+        tasks.spawn(async move {
             tokio::select! {
-                () = connection(stream, place.clone(), router) => {}
-                () = place.given_up() => {}
+                () = connection(stream, slot.clone(), router) => {}
+                () = slot.closed() => {}
             }
         });
     }
     drop(listener);
-    // Runs end, and with them the answers that tell of them.
-    lab.jobs.close();
-    let rest = async { while connections.join_next().await.is_some() {} };
-    let _ = timeout(FAREWELL, rest).await;
+    // The runs end, and with them the answers that stream them.
+    lab.scheduler.close();
+    let rest = async { while tasks.join_next().await.is_some() {} };
+    let _ = timeout(CLOSING, rest).await;
 }
 
-/// Whether an error of accepting is the connection's own.
+/// Whether an error while accepting concerns that connection alone.
 fn is_of_connection(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -158,11 +158,11 @@ fn is_of_connection(error: &io::Error) -> bool {
     )
 }
 
-async fn connection(stream: TcpStream, place: Arc<Place>, router: Router) {
+async fn connection(stream: TcpStream, slot: Arc<ConnectionSlot>, router: Router) {
     let _ = stream.set_nodelay(true);
     let stream = TokioIo::new(Patient::new(stream, STALLED));
-    let service = TowerToHyperService::new(router.layer(Extension(place)));
-    // A client that goes away or breaks the rules ends its own connection, no more.
+    let service = TowerToHyperService::new(router.layer(Extension(slot)));
+    // A client that disconnects or violates the protocol ends only its own connection.
     let _ = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(PATIENCE)
@@ -185,29 +185,29 @@ fn router(lab: Arc<Lab>) -> Router {
         .route("/api/join", post(join))
         .route("/api/run", post(run))
         .route("/api/export", post(export))
-        .fallback(async || refuse(&Refusal::Missing("there is nothing here".to_owned())))
+        .fallback(async || refuse(&Refusal::Missing("no such page".to_owned())))
         .method_not_allowed_fallback(async || {
-            let message = "the page is read with GET, and experiments are sent with POST";
+            let message = "this address does not support the method; the page is read with GET, experiments are sent with POST";
             (StatusCode::METHOD_NOT_ALLOWED, message).into_response()
         })
         .layer(middleware::from_fn_with_state(lab.clone(), check))
         .with_state(lab)
 }
 
-/// Lets in only requests of the lab's own page, finds out whose they are, and puts the rules for
-/// browsers on every answer.
+/// Accepts only requests of the lab's own page, identifies the client, and adds the security headers
+/// to every answer.
 async fn check(
     State(lab): State<Arc<Lab>>,
-    Extension(place): Extension<Arc<Place>>,
+    Extension(slot): Extension<Arc<ConnectionSlot>>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    let address = identity::origin(place.peer, lab.proxy, request.headers());
-    let known = lab.door.client(address, request.headers());
+    let address = identity::origin(slot.peer, lab.proxy, request.headers());
+    let known = lab.access.client(address, request.headers());
     let client = known.unwrap_or(Client::at(address));
-    place.belongs_to(client);
+    slot.belongs_to(client);
     request.extensions_mut().insert(client);
-    // The page itself is open to all: it asks for the code.
+    // The page itself is open to everybody, since it asks for the code.
     let path = request.uri().path();
     let joined = known.is_some() || !path.starts_with("/api/") || path == "/api/join";
     let mut response = match allowed(&lab, &request) {
@@ -243,8 +243,7 @@ fn allowed(lab: &Lab, request: &Request) -> Result<(), (StatusCode, &'static str
     };
     let host = text(&header::HOST).unwrap_or("");
     if !guard::knows_host(host, &lab.hosts) {
-        let message =
-            "the lab does not answer to this name; start it with `bvlab lab --host NAME`\n";
+        let message = "unknown host name; start the lab with `bvlab lab --host NAME` to allow it\n";
         return Err((StatusCode::MISDIRECTED_REQUEST, message));
     }
     if text(&header::ORIGIN).is_some_and(|origin| !guard::same_site(origin, host)) {
@@ -263,14 +262,14 @@ fn allowed(lab: &Lab, request: &Request) -> Result<(), (StatusCode, &'static str
     }
     let kind = text(&header::CONTENT_TYPE).unwrap_or("");
     if request.method() == Method::POST && !kind.starts_with("application/json") {
-        let message = "a request is sent as application/json\n";
+        let message = "the Content-Type must be application/json\n";
         return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     }
     Ok(())
 }
 
-/// A file of the page. Browsers ask again every time, because another version of the program may
-/// answer tomorrow, but are sent only what they do not have.
+/// A file of the page. Browsers revalidate it every time, because the program may have been updated,
+/// but receive it only if it has changed.
 fn asset(name: &str, headers: &HeaderMap) -> Response {
     let Some((bytes, kind)) = assets::get(name) else {
         return refuse(&Refusal::Missing("the page has no such file".to_owned()));
@@ -288,9 +287,9 @@ fn asset(name: &str, headers: &HeaderMap) -> Response {
 }
 
 fn refuse(refusal: &Refusal) -> Response {
-    let (status, told) = refusal.parts();
+    let (status, body) = refusal.parts();
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    let mut response = (status, axum::Json(told)).into_response();
+    let mut response = (status, axum::Json(body)).into_response();
     if let Refusal::TooMany(_) | Refusal::Busy(_) = refusal {
         let headers = response.headers_mut();
         headers.insert(header::RETRY_AFTER, HeaderValue::from_static("2"));
@@ -301,14 +300,14 @@ fn refuse(refusal: &Refusal) -> Response {
 /// Reads a request's JSON, within limits of size and time.
 async fn read<T: DeserializeOwned>(body: Body) -> Result<T, Response> {
     let plain = |status: StatusCode, message: String| {
-        let told =
+        let body =
             json!({ "error": { "message": message, "help": null, "token": null, "line": null } });
-        (status, axum::Json(told)).into_response()
+        (status, axum::Json(body)).into_response()
     };
     let bytes: Bytes = match timeout(PATIENCE, to_bytes(body, LONGEST_REQUEST)).await {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(_)) => {
-            let message = format!("a request can have at most {LONGEST_REQUEST} bytes");
+            let message = format!("the request is too long; the limit is {LONGEST_REQUEST} bytes");
             return Err(plain(StatusCode::PAYLOAD_TOO_LARGE, message));
         }
         Err(_) => {
@@ -319,12 +318,12 @@ async fn read<T: DeserializeOwned>(body: Body) -> Result<T, Response> {
     serde_json::from_slice(&bytes).map_err(|error| {
         plain(
             StatusCode::BAD_REQUEST,
-            format!("the request is not as it should be: {error}"),
+            format!("the request is not valid: {error}"),
         )
     })
 }
 
-/// What there is.
+/// The lessons, limits and address of the lab.
 async fn about(State(lab): State<Arc<Lab>>, Extension(client): Extension<Client>) -> Response {
     let Lab {
         lessons,
@@ -333,23 +332,23 @@ async fn about(State(lab): State<Arc<Lab>>, Extension(client): Extension<Client>
         ..
     } = &*lab;
     let qr = address.as_deref().and_then(code::svg);
-    let mut told = welcome(lessons, open, client.lecturer, client.limits());
-    told["address"] = json!(address);
-    told["qr"] = json!(qr);
+    let mut about = welcome(lessons, open, client.lecturer, client.limits());
+    about["address"] = json!(address);
+    about["qr"] = json!(qr);
     if client.lecturer {
-        told["code"] = json!(lab.door.code());
+        about["code"] = json!(lab.access.code());
     }
-    axum::Json(told).into_response()
+    axum::Json(about).into_response()
 }
 
-/// What a student joins with.
+/// The request of a student who joins.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Join {
     code: String,
 }
 
-/// Exchanges the code for the class's key.
+/// Exchanges the code for the class key.
 async fn join(
     State(lab): State<Arc<Lab>>,
     Extension(client): Extension<Client>,
@@ -359,54 +358,61 @@ async fn join(
         Ok(join) => join,
         Err(response) => return response,
     };
-    match lab.door.join(client.address, &code) {
+    match lab.access.join(client.address, &code) {
         Ok(key) => axum::Json(json!({ "key": key })).into_response(),
         Err(NotJoined::NoCode) => refuse(&Refusal::Missing("this lab has no code".to_owned())),
-        Err(NotJoined::Wrong) => refuse(&Refusal::NotJoined("the lab has another code".to_owned())),
+        Err(NotJoined::Wrong) => refuse(&Refusal::NotJoined("wrong code".to_owned())),
         Err(NotJoined::TooMany) => refuse(&Refusal::TooMany(
-            "too many wrong codes came from your network: wait a few seconds".to_owned(),
+            "too many wrong codes from your network: wait a few seconds and try again".to_owned(),
         )),
     }
 }
 
-/// Reads the experiment that a scene asks for, away from the threads that answer.
+/// Reads the experiment that a scene asks for, on a thread that serves no connections.
 async fn experiment(lab: &Arc<Lab>, scene: Scene, client: Client) -> Result<Experiment, Refusal> {
     let turn = lab.reading.take(client).await;
     let lab = lab.clone();
     let read = move || {
-        // Held until it is read, also for a client that has left.
+        // Held until the experiment is read, even if the client has disconnected.
         let _turn = turn;
         scene.read(&lab.lessons, client.limits())
     };
-    let read = aside(client, read).await;
-    read.unwrap_or_else(|| Err(Refusal::Failed("the experiment cannot be read".to_owned())))
+    let read = run_aside(client, read).await;
+    read.unwrap_or_else(|| {
+        Err(Refusal::Failed(
+            "reading the experiment failed because of a bug in bvlab; please report it".to_owned(),
+        ))
+    })
 }
 
-/// Asks for the run of an experiment: its name and its first message take a while where its text is
-/// long.
+/// Requests the run of an experiment; its key and first message take a while for a long text.
 async fn ask(lab: &Arc<Lab>, experiment: Experiment, client: Client) -> Result<Listener, Refusal> {
     let turn = lab.reading.take(client).await;
-    let jobs = lab.jobs.clone();
+    let scheduler = lab.scheduler.clone();
     let ask = move || {
         let _turn = turn;
-        jobs.ask(experiment, client)
+        scheduler.request(experiment, client)
     };
-    let asked = aside(client, ask).await;
-    asked.unwrap_or_else(|| Err(Refusal::Failed("the run cannot begin".to_owned())))
+    let asked = run_aside(client, ask).await;
+    asked.unwrap_or_else(|| {
+        Err(Refusal::Failed(
+            "starting the run failed because of a bug in bvlab; please report it".to_owned(),
+        ))
+    })
 }
 
-/// Runs an experiment and streams what it has to say.
+/// Runs an experiment and streams its messages.
 async fn run(
     State(lab): State<Arc<Lab>>,
     Extension(client): Extension<Client>,
-    Extension(place): Extension<Arc<Place>>,
+    Extension(slot): Extension<Arc<ConnectionSlot>>,
     body: Body,
 ) -> Response {
     let scene: Scene = match read(body).await {
         Ok(scene) => scene,
         Err(response) => return response,
     };
-    let busy = place.busy();
+    let busy = slot.busy();
     let listener = match experiment(&lab, scene, client).await {
         Ok(experiment) => ask(&lab, experiment, client).await,
         Err(refusal) => Err(refusal),
@@ -414,18 +420,18 @@ async fn run(
     match listener {
         Ok(listener) => {
             let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
-            // A proxy such as nginx would hold lines back until it has many.
-            let at_once = [(HeaderName::from_static("x-accel-buffering"), "no")];
+            // Otherwise a proxy such as nginx would buffer the lines.
+            let unbuffered = [(HeaderName::from_static("x-accel-buffering"), "no")];
             let lines = listener.stream().inspect(move |_| {
                 let _until_the_end = &busy;
             });
-            (kind, at_once, Body::from_stream(lines)).into_response()
+            (kind, unbuffered, Body::from_stream(lines)).into_response()
         }
         Err(refusal) => refuse(&refusal),
     }
 }
 
-/// A scene, and what of it is to be saved.
+/// A scene, and the file to be made of it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Export {
@@ -437,7 +443,7 @@ struct Export {
     /// Which figure.
     #[serde(default)]
     figure: usize,
-    /// How many training sets are shown.
+    /// The number of training sets that the page shows.
     count: Option<u64>,
 }
 
@@ -455,14 +461,14 @@ enum What {
 async fn export(
     State(lab): State<Arc<Lab>>,
     Extension(client): Extension<Client>,
-    Extension(place): Extension<Arc<Place>>,
+    Extension(slot): Extension<Arc<ConnectionSlot>>,
     body: Body,
 ) -> Response {
     let asked: Export = match read(body).await {
         Ok(asked) => asked,
         Err(response) => return response,
     };
-    let _busy = place.busy();
+    let _busy = slot.busy();
     match exported(&lab, asked, client).await {
         Ok(file) => file,
         Err(refusal) => refuse(&refusal),
@@ -495,15 +501,18 @@ async fn exported(lab: &Arc<Lab>, asked: Export, client: Client) -> Result<Respo
     let listener = ask(lab, experiment, client).await?;
     listener.finished().await;
     let turn = lab.drawing.take(client).await;
-    let made = aside(client, move || {
-        // Held until it is drawn, also for a client that has left.
+    let made = run_aside(client, move || {
+        // Held until the file is made, even if the client has disconnected.
         let _turn = turn;
         let (experiment, outcome) = listener.outcome()?;
         make(experiment, outcome, what, figure)
     });
     let made = made.await;
-    let made =
-        made.unwrap_or_else(|| Err(Refusal::Failed("the picture cannot be made".to_owned())));
+    let made = made.unwrap_or_else(|| {
+        Err(Refusal::Failed(
+            "making the file failed because of a bug in bvlab; please report it".to_owned(),
+        ))
+    });
     let kind = match what {
         What::Csv | What::Toml => "text/csv; charset=utf-8",
         What::Steps => "application/x-ndjson",

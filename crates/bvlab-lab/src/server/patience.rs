@@ -1,4 +1,4 @@
-//! A connection whose other end may not let answers wait for ever.
+//! A time limit for clients that do not read their answers.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// A stream that fails when something to be written has found no taker for so long.
+/// A stream that fails when the other end has read nothing for too long while data are waiting.
 ///
 /// hyper bounds the time of reading a request's head, but not that of writing an answer: a client
 /// that never reads would keep its connection, and what it listens to, for ever.
@@ -19,7 +19,7 @@ pub struct Patient<S> {
 }
 
 impl<S> Patient<S> {
-    /// A stream and the longest wait.
+    /// A stream and the longest time that a write may wait.
     pub fn new(stream: S, patience: Duration) -> Self {
         Patient {
             stream,
@@ -28,7 +28,7 @@ impl<S> Patient<S> {
         }
     }
 
-    /// Starts the clock where a write has to wait, and stops it where it went on.
+    /// Starts the timer when a write has to wait, and stops it when the write proceeds.
     fn watch<T>(
         &mut self,
         context: &mut Context<'_>,

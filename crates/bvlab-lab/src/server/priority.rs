@@ -1,12 +1,12 @@
-//! Work for students gives way to the lecturer's.
+//! Priorities of threads: the lecturer's work goes before the students'.
 
 use tokio::sync::oneshot;
 
 use super::identity::Client;
 
-/// Does something that takes a while away from the threads that answer; `None` if it failed in an
-/// unexpected way. What is done for students gives way to everything else on the machine.
-pub async fn aside<T: Send + 'static>(
+/// Runs something slow on a thread that serves no connections; `None` if it panicked. Work for students
+/// has a lower priority than everything else on the machine.
+pub async fn run_aside<T: Send + 'static>(
     client: Client,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
@@ -18,7 +18,7 @@ pub async fn aside<T: Send + 'static>(
     let begun = std::thread::Builder::new()
         .name("aside".to_owned())
         .spawn(move || {
-            give_way();
+            lower_priority();
             let _ = sender.send(work());
         });
     begun.ok()?;
@@ -27,11 +27,11 @@ pub async fn aside<T: Send + 'static>(
 
 /// Lowers the priority of this thread, and of those that it starts.
 #[cfg(target_os = "linux")]
-pub fn give_way() {
-    // On Linux this concerns the calling thread alone. Where it is not allowed, all are equal.
+pub fn lower_priority() {
+    // On Linux this changes the calling thread alone. If it is refused, all threads stay equal.
     let _ = rustix::process::setpriority_process(None, 7);
 }
 
-/// Other systems have no such call without unsafe code: all threads are equal there.
+/// Elsewhere there is no such call without unsafe code: all threads stay equal.
 #[cfg(not(target_os = "linux"))]
-pub fn give_way() {}
+pub fn lower_priority() {}

@@ -1,8 +1,8 @@
-//! Turns at something that only a few can do at once, such as reading an experiment.
+//! Turns at work that only a few clients can do at once, such as reading an experiment.
 //!
-//! The lecturer has places of their own. Students' places go to the network that has had the least
-//! time, so that whoever asks for much waits for it; and one place is kept from those that have had
-//! much, so that nobody else has to wait until a long turn of theirs has ended.
+//! The lecturer has places of their own. Students' places go to the network that has used the least
+//! time, so that heavy users wait for each other; and one place is kept free of heavy users, so that
+//! nobody else has to wait until one of their long turns has ended.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
@@ -13,13 +13,13 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::identity::Client;
 
-/// How many things the lecturer can do at once.
+/// The number of turns that the lecturer can have at once.
 const LECTURERS: usize = 4;
-/// The time in turns after which a network has had much,
-const MUCH: Duration = Duration::from_secs(1);
-/// and how much of it is forgotten in every second.
+/// The time in turns after which a network is a heavy user,
+const HEAVY_USE: Duration = Duration::from_secs(1);
+/// and how much of that time is forgotten per second.
 const FORGOTTEN: Duration = Duration::from_millis(100);
-/// From how many networks on those whose time is forgotten are dropped.
+/// Above this number of networks, those whose time is all forgotten are dropped.
 const MOST_REMEMBERED: usize = 1000;
 
 /// Places for students and for the lecturer.
@@ -30,35 +30,35 @@ pub struct Turns {
 
 struct Students {
     free: usize,
-    /// Those that wait, by network, in the order in which the networks came.
+    /// By network, in the order of their arrival.
     waiting: Vec<(IpAddr, VecDeque<oneshot::Sender<Turn>>)>,
-    /// The time that networks have had, as of some moment.
-    had: HashMap<IpAddr, (Duration, Instant)>,
+    /// By network: its time in turns, as of some moment.
+    used: HashMap<IpAddr, (Duration, Instant)>,
 }
 
-/// A place, which is passed on when it is dropped.
+/// A turn; its place goes to the next client when it is dropped.
 pub struct Turn {
     _permit: Option<OwnedSemaphorePermit>,
     student: Option<(Arc<Turns>, IpAddr, Instant)>,
 }
 
 impl Turns {
-    /// So many places for students, at least two.
+    /// With this many places for students, at least two.
     pub fn new(places: usize) -> Arc<Self> {
         Arc::new(Turns {
             lecturer: Arc::new(Semaphore::new(LECTURERS)),
             students: Mutex::new(Students {
                 free: places.max(2),
                 waiting: Vec::new(),
-                had: HashMap::new(),
+                used: HashMap::new(),
             }),
         })
     }
 
-    /// Waits for a place.
+    /// Waits for a turn.
     pub async fn take(self: &Arc<Self>, client: Client) -> Turn {
         if client.lecturer {
-            // It is never closed; without a permit there would be no limit, and no harm either.
+            // The semaphore is never closed; a turn without a permit would do no harm either.
             let permit = self.lecturer.clone().acquire_owned().await.ok();
             return Turn {
                 _permit: permit,
@@ -66,23 +66,23 @@ impl Turns {
             };
         }
         let turn = self.students().wait(client.address);
-        self.deal();
-        // A sender is only dropped without a word together with all turns.
+        self.assign();
+        // A sender is dropped unused only together with all turns.
         turn.await.unwrap_or(Turn {
             _permit: None,
             student: None,
         })
     }
 
-    /// Gives free places to those that wait.
-    fn deal(self: &Arc<Self>) {
+    /// Gives free places to waiting clients.
+    fn assign(self: &Arc<Self>) {
         let now = Instant::now();
         loop {
             let next = self.students().next(now);
             let Some((network, sender)) = next else {
                 return;
             };
-            // One that has just left gives the place back as it is dropped.
+            // If the client has just disconnected, the turn is dropped and its place is free again.
             let _ = sender.send(Turn {
                 _permit: None,
                 student: Some((self.clone(), network, now)),
@@ -108,48 +108,48 @@ impl Students {
         receiver
     }
 
-    /// Takes a place for whoever is next of those that still wait.
+    /// Takes a place for the next client that still waits.
     fn next(&mut self, now: Instant) -> Option<(IpAddr, oneshot::Sender<Turn>)> {
         for (_, queue) in &mut self.waiting {
             queue.retain(|sender| !sender.is_closed());
         }
         self.waiting.retain(|(_, queue)| !queue.is_empty());
-        let had = |(_, (network, _)): &(usize, &(IpAddr, _))| self.had(*network, now);
+        let had = |(_, (network, _)): &(usize, &(IpAddr, _))| self.used(*network, now);
         let least = self.waiting.iter().enumerate().min_by_key(had)?;
         let (place, network) = (least.0, least.1.0);
-        let kept = usize::from(self.had(network, now) > MUCH);
+        let kept = usize::from(self.used(network, now) > HEAVY_USE);
         if self.free <= kept {
             return None;
         }
         let (_, mut queue) = self.waiting.remove(place);
         let sender = queue.pop_front()?;
         if !queue.is_empty() {
-            // Of networks that have had the same the others come first.
+            // Among networks with equal times, the others come first.
             self.waiting.push((network, queue));
         }
         self.free -= 1;
         Some((network, sender))
     }
 
-    /// The time that a network has had, without what is forgotten.
-    fn had(&self, network: IpAddr, now: Instant) -> Duration {
-        let had = self.had.get(&network);
+    /// The time in turns of a network, without what is forgotten.
+    fn used(&self, network: IpAddr, now: Instant) -> Duration {
+        let had = self.used.get(&network);
         had.map_or(Duration::ZERO, |had| remembered(*had, now))
     }
 
-    /// A turn has ended.
+    /// Frees the place of a turn that has ended.
     fn give_back(&mut self, network: IpAddr, begun: Instant) {
         let now = Instant::now();
         self.free += 1;
-        let had = self.had(network, now) + now.saturating_duration_since(begun);
-        self.had.insert(network, (had, now));
-        if self.had.len() > MOST_REMEMBERED {
-            self.had.retain(|_, had| !remembered(*had, now).is_zero());
+        let had = self.used(network, now) + now.saturating_duration_since(begun);
+        self.used.insert(network, (had, now));
+        if self.used.len() > MOST_REMEMBERED {
+            self.used.retain(|_, had| !remembered(*had, now).is_zero());
         }
     }
 }
 
-/// What is left of some time at a later moment.
+/// What is not forgotten of some time at a later moment.
 fn remembered((had, at): (Duration, Instant), now: Instant) -> Duration {
     let passed = now.saturating_duration_since(at);
     had.saturating_sub(passed.mul_f64(FORGOTTEN.as_secs_f64()))
@@ -159,7 +159,7 @@ impl Drop for Turn {
     fn drop(&mut self) {
         if let Some((turns, network, begun)) = self.student.take() {
             turns.students().give_back(network, begun);
-            turns.deal();
+            turns.assign();
         }
     }
 }
@@ -197,7 +197,7 @@ mod tests {
         for number in [1, 1, 1, 1, 2, 3, 2] {
             tasks.push(queue(&turns, student(number), &order).await);
         }
-        // One that leaves is passed over.
+        // A client that leaves is passed over.
         tasks.remove(0).abort();
         yield_now().await;
         let lecturer = Client::lecturer_at([10, 0, 0, 1].into());
@@ -218,10 +218,10 @@ mod tests {
     async fn long_turns_leave_a_place_for_others() {
         let turns = Turns::new(2);
         let order = Arc::default();
-        let spent = (10 * MUCH, Instant::now());
-        turns.students().had.insert(student(1).address, spent);
+        let spent = (10 * HEAVY_USE, Instant::now());
+        turns.students().used.insert(student(1).address, spent);
         let first = turns.take(student(1)).await;
-        // One place is free, and not for those that have had much.
+        // One place is free, but not for heavy users.
         let mut tasks = vec![queue(&turns, student(1), &order).await];
         for _ in 0..20 {
             tasks.push(queue(&turns, student(2), &order).await);

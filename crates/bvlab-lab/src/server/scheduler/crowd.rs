@@ -1,17 +1,19 @@
-//! A class under attack, on a clock that is a number: how long runs wait to begin, and to end.
+//! A class under attack, in simulated time: how long runs wait to start, and to end.
 //!
-//! The decisions are those of the lab's [`State`]; runs are no threads but counts of the computing that
-//! they need.
+//! The decisions are those of the lab's [`Schedule`]; a run is not a thread but the computing time that it
+//! needs.
 
 use std::net::IpAddr;
 
+use super::schedule::*;
 use super::*;
 use bvlab_experiment::Source;
+use std::collections::HashMap;
 
 const CORES: usize = 2;
-/// When a client of good will gives up.
+/// When a student gives up.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How many clients of good will share one network, and how many have one of their own.
+/// How many students share one network, and how many have one of their own.
 const SHARED: usize = 30;
 const ALONE: usize = 150;
 /// More computing than a student's run may have.
@@ -22,20 +24,20 @@ const fn ms(number: u64) -> Duration {
 }
 
 /// A run under way.
-struct Run {
-    job: Arc<Job>,
+struct ModelRun {
+    shared: Arc<SharedRun>,
     needs: Duration,
 }
 
-/// What became of runs of good will: how long each took to begin and to end.
+/// How long each run of a student took to start and to end.
 #[derive(Default)]
-struct Fate {
+struct Waits {
     ended: Vec<(Duration, Duration)>,
     without_end: usize,
     refused: usize,
 }
 
-impl Fate {
+impl Waits {
     /// The longest times to begin and to end.
     fn longest(&self) -> (Duration, Duration) {
         let begun = self.ended.iter().map(|(begun, _)| *begun).max();
@@ -45,17 +47,17 @@ impl Fate {
 }
 
 /// The lab, and the time.
-struct Model {
-    state: State,
+struct ModelLab {
+    schedule: Schedule,
     experiment: Arc<Experiment>,
     start: Instant,
     now: Duration,
     dice: u64,
-    /// When runs began, by the address of their job.
-    begun: HashMap<*const Job, Duration>,
+    /// When runs started, by the address of their shared state.
+    begun: HashMap<*const SharedRun, Duration>,
 }
 
-impl Model {
+impl ModelLab {
     fn new() -> Self {
         let text = r#"
             problem = { truth = "x", inputs = { uniform = [0, 1] }, noise = { normal = 0.3 }, train = 4 }
@@ -63,8 +65,8 @@ impl Model {
             run     = { resamples = 4, test = { grid = 3 } }
         "#;
         let experiment = Experiment::read("test", Source::new("", text, &[])).unwrap();
-        Model {
-            state: State::default(),
+        ModelLab {
+            schedule: Schedule::default(),
             experiment: Arc::new(experiment),
             start: Instant::now(),
             now: Duration::ZERO,
@@ -82,32 +84,31 @@ impl Model {
     }
 
     /// A run that waits from now on; `None` if it is refused.
-    fn ask(&mut self, client: Client, needs: Duration, memory: usize) -> Option<Run> {
-        if self.state.waiting.len() >= MOST_WAITING {
-            let other = self.state.one_too_many(client)?;
+    fn ask(&mut self, client: Client, needs: Duration, memory: usize) -> Option<ModelRun> {
+        if self.schedule.waiting.len() >= MOST_WAITING {
+            let other = self.schedule.displace_for(client)?;
             other.cancelled.store(true, Ordering::Relaxed);
         }
         let asked = self.start + self.now;
-        let job = Job {
-            memory,
-            ..Job::new(String::new(), self.experiment.clone(), client, asked)
-        };
-        let job = Arc::new(job);
-        self.state.waiting.push(job.clone());
-        Some(Run { job, needs })
+        let experiment = self.experiment.clone();
+        let mut shared = SharedRun::new(String::new(), experiment, client, asked);
+        shared.memory = memory;
+        let shared = Arc::new(shared);
+        self.schedule.waiting.push(shared.clone());
+        Some(ModelRun { shared, needs })
     }
 
-    fn leave(&mut self, run: &Run) {
-        run.job.cancelled.store(true, Ordering::Relaxed);
-        let other = |job: &Arc<Job>| !Arc::ptr_eq(job, &run.job);
-        self.state.waiting.retain(other);
-        self.state.running.retain(other);
+    fn leave(&mut self, run: &ModelRun) {
+        run.shared.cancelled.store(true, Ordering::Relaxed);
+        let other = |shared: &Arc<SharedRun>| !Arc::ptr_eq(shared, &run.shared);
+        self.schedule.waiting.retain(other);
+        self.schedule.running.retain(other);
     }
 
     /// Ends a run that has computed as long as it needs, or may.
-    fn ended(&mut self, run: &Run) -> bool {
-        let used = Duration::from_micros(run.job.used());
-        let ended = used >= run.needs || run.job.overdue.load(Ordering::Relaxed);
+    fn ended(&mut self, run: &ModelRun) -> bool {
+        let used = Duration::from_micros(run.shared.used());
+        let ended = used >= run.needs || run.shared.overdue.load(Ordering::Relaxed);
         if ended {
             self.leave(run);
         }
@@ -116,15 +117,15 @@ impl Model {
 
     /// Begins what there is room for, and deals one turn.
     fn turn(&mut self) {
-        while let Some(place) = self.state.next(CORES) {
-            let job = self.state.waiting.remove(place);
-            self.begun.insert(Arc::as_ptr(&job), self.now);
-            self.state.running.push(job);
+        while let Some(place) = self.schedule.next_to_start(CORES) {
+            let shared = self.schedule.waiting.remove(place);
+            self.begun.insert(Arc::as_ptr(&shared), self.now);
+            self.schedule.running.push(shared);
         }
-        self.state.deal(CORES, self.start + self.now);
+        self.schedule.assign_turns(CORES, self.start + self.now);
         self.now += TURN;
         // Only counts what those have had whose turn it was.
-        self.state.deal(CORES, self.start + self.now);
+        self.schedule.assign_turns(CORES, self.start + self.now);
     }
 }
 
@@ -132,11 +133,11 @@ impl Model {
 struct Student {
     client: Client,
     thinks_until: Duration,
-    run: Option<Run>,
+    run: Option<ModelRun>,
 }
 
 impl Student {
-    fn act(&mut self, model: &mut Model, fate: &mut Fate) {
+    fn act(&mut self, model: &mut ModelLab, waits: &mut Waits) {
         let Some(run) = self.run.take() else {
             if model.now >= self.thinks_until {
                 let needs = match model.roll(10) {
@@ -146,23 +147,23 @@ impl Student {
                     _ => ms(700),
                 };
                 self.run = model.ask(self.client, needs, 10 << 20);
-                fate.refused += usize::from(self.run.is_none());
+                waits.refused += usize::from(self.run.is_none());
                 self.thinks_until = model.now + ms(2000);
             }
             return;
         };
-        let asked = run.job.asked.duration_since(model.start);
+        let asked = run.shared.requested.duration_since(model.start);
         let waited = model.now - asked;
         if model.ended(&run) {
-            let begun = model.begun[&Arc::as_ptr(&run.job)] - asked;
-            fate.ended.push((begun, waited));
+            let begun = model.begun[&Arc::as_ptr(&run.shared)] - asked;
+            waits.ended.push((begun, waited));
             self.thinks_until = model.now + ms(1000 + model.roll(2000));
-        } else if run.job.is_cancelled() {
-            fate.refused += 1;
+        } else if run.shared.is_cancelled() {
+            waits.refused += 1;
             self.thinks_until = model.now + ms(2000);
         } else if waited > PATIENCE {
             model.leave(&run);
-            fate.without_end += 1;
+            waits.without_end += 1;
             self.thinks_until = model.now;
         } else {
             self.run = Some(run);
@@ -177,14 +178,14 @@ struct Attacker {
     needs: Duration,
     memory: usize,
     stays: Duration,
-    held: Vec<Run>,
+    held: Vec<ModelRun>,
 }
 
 impl Attacker {
-    fn act(&mut self, model: &mut Model) {
+    fn act(&mut self, model: &mut ModelLab) {
         for run in std::mem::take(&mut self.held) {
-            let asked = run.job.asked.duration_since(model.start);
-            if run.job.is_cancelled() || model.ended(&run) {
+            let asked = run.shared.requested.duration_since(model.start);
+            if run.shared.is_cancelled() || model.ended(&run) {
                 continue;
             }
             match model.now - asked > self.stays {
@@ -223,9 +224,9 @@ fn attackers(
     (0..count).map(attacker).collect()
 }
 
-/// What becomes of the students who share a network, and of the others.
-fn class(mut attackers: Vec<Attacker>, seconds: u64) -> [Fate; 2] {
-    let mut model = Model::new();
+/// The waiting times of the students who share a network, and of the others.
+fn class(mut attackers: Vec<Attacker>, seconds: u64) -> [Waits; 2] {
+    let mut model = ModelLab::new();
     let mut students: Vec<Student> = (0..SHARED + ALONE)
         .map(|number| Student {
             client: match number < SHARED {
@@ -236,36 +237,36 @@ fn class(mut attackers: Vec<Attacker>, seconds: u64) -> [Fate; 2] {
             run: None,
         })
         .collect();
-    let mut fates = [Fate::default(), Fate::default()];
+    let mut waits = [Waits::default(), Waits::default()];
     while model.now < Duration::from_secs(seconds) {
         for (number, student) in students.iter_mut().enumerate() {
-            student.act(&mut model, &mut fates[usize::from(number >= SHARED)]);
+            student.act(&mut model, &mut waits[usize::from(number >= SHARED)]);
         }
         attackers.iter_mut().for_each(|one| one.act(&mut model));
         model.turn();
     }
-    for (fate, who) in fates.iter().zip(["shared", "alone"]) {
-        let mut begun: Vec<Duration> = fate.ended.iter().map(|(begun, _)| *begun).collect();
+    for (waits, who) in waits.iter().zip(["shared", "alone"]) {
+        let mut begun: Vec<Duration> = waits.ended.iter().map(|(begun, _)| *begun).collect();
         begun.sort_unstable();
         let middle = begun.get(begun.len() / 2);
         println!(
             "{who}: {} ended, half of them began after {middle:?}, longest {:?}; {} without an end, {} refused",
-            fate.ended.len(),
-            fate.longest(),
-            fate.without_end,
-            fate.refused
+            waits.ended.len(),
+            waits.longest(),
+            waits.without_end,
+            waits.refused
         );
     }
-    fates
+    waits
 }
 
 /// Everybody's runs end in time, and those of a shared network about as soon as the others.
-fn all_end([shared, alone]: &[Fate; 2], patience: Duration) {
-    for fate in [shared, alone] {
-        assert_eq!((fate.without_end, fate.refused), (0, 0));
-        assert!(fate.longest().1 < patience, "{:?}", fate.longest());
+fn all_end([shared, alone]: &[Waits; 2], patience: Duration) {
+    for waits in [shared, alone] {
+        assert_eq!((waits.without_end, waits.refused), (0, 0));
+        assert!(waits.longest().1 < patience, "{:?}", waits.longest());
     }
-    let each = |fate: &Fate, students: usize| fate.ended.len() as f64 / students as f64;
+    let each = |waits: &Waits, students: usize| waits.ended.len() as f64 / students as f64;
     let (shared, alone) = (each(shared, SHARED), each(alone, ALONE));
     assert!(shared > alone / 2.0, "{shared} and {alone} runs a student");
 }
@@ -285,6 +286,6 @@ fn clients_that_begin_runs_and_leave_keep_nobody_waiting() {
 
 #[test]
 fn twenty_networks_with_long_runs_do_not_keep_a_class_from_beginning() {
-    let fates = class(attackers(5, 20, 10, ENDLESS, ENDLESS), 120);
-    all_end(&fates, PATIENCE);
+    let waits = class(attackers(5, 20, 10, ENDLESS, ENDLESS), 120);
+    all_end(&waits, PATIENCE);
 }

@@ -1,9 +1,8 @@
-//! Places for connections: as many as the system allows, and never none for a newcomer.
+//! How many connections there are, and which one is closed when a new one needs its slot.
 //!
-//! Who the lecturer is shows only in a request, after the connection was taken. A connection is
-//! therefore always taken; if there is no place left, the network with the most connections gives
-//! one up, first one that waits for a request, and of those the oldest. Connections of the lecturer
-//! are never given up.
+//! Only a request shows whether the lecturer sent it, so a connection is always accepted. If no slot is
+//! free, a connection of the network with the most is closed: an idle one first, and of those the
+//! oldest. The lecturer's connections are never closed.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -18,11 +17,11 @@ const MOST: usize = 2000;
 /// Files that the program has open besides: its input and output, the listening socket, the
 /// runtime's own, and some to spare.
 const OTHER_FILES: usize = 48;
-/// The fewest places, however few files the system allows.
+/// The fewest slots, however few files the system allows.
 const FEWEST: usize = 16;
 
-/// The places of all connections.
-pub struct Places {
+/// All connections.
+pub struct Connections {
     free: Arc<Semaphore>,
     taken: Mutex<Taken>,
 }
@@ -30,74 +29,74 @@ pub struct Places {
 #[derive(Default)]
 struct Taken {
     next: u64,
-    /// By the order in which they came.
-    places: HashMap<u64, Held>,
+    /// By the order of their arrival.
+    slots: HashMap<u64, Held>,
 }
 
 struct Held {
     client: Client,
     /// How many requests it has under way.
     requests: usize,
-    give_up: Arc<Notify>,
+    close: Arc<Notify>,
 }
 
-/// The place of one connection.
-pub struct Place {
-    places: Arc<Places>,
+/// The slot of one connection, free again when it is dropped.
+pub struct ConnectionSlot {
+    connections: Arc<Connections>,
     number: u64,
-    give_up: Arc<Notify>,
+    close: Arc<Notify>,
     /// The address of the other end.
     pub peer: IpAddr,
     _permit: OwnedSemaphorePermit,
 }
 
 /// A request under way.
-pub struct Busy(Arc<Place>);
+pub struct RequestGuard(Arc<ConnectionSlot>);
 
-impl Places {
-    /// So many places.
+impl Connections {
+    /// With this many slots.
     pub fn new(most: usize) -> Arc<Self> {
-        Arc::new(Places {
+        Arc::new(Connections {
             free: Arc::new(Semaphore::new(most)),
             taken: Mutex::default(),
         })
     }
 
-    /// A place for a new connection; `None` if the lecturer has them all.
-    pub async fn enter(self: &Arc<Self>, peer: IpAddr) -> Option<Arc<Place>> {
+    /// A slot for a new connection; `None` if the lecturer has them all.
+    pub async fn enter(self: &Arc<Self>, peer: IpAddr) -> Option<Arc<ConnectionSlot>> {
         let permit = match self.free.clone().try_acquire_owned() {
             Ok(permit) => permit,
             Err(_) => {
                 self.make_room()?;
-                // The connection that was given up ends as soon as its task is called.
+                // The connection that was closed ends as soon as its task is polled.
                 self.free.clone().acquire_owned().await.ok()?
             }
         };
-        let give_up = Arc::new(Notify::new());
+        let close = Arc::new(Notify::new());
         let mut taken = self.taken();
         let number = taken.next;
         taken.next += 1;
         let held = Held {
             client: Client::at(peer),
             requests: 0,
-            give_up: give_up.clone(),
+            close: close.clone(),
         };
-        taken.places.insert(number, held);
-        Some(Arc::new(Place {
-            places: self.clone(),
+        taken.slots.insert(number, held);
+        Some(Arc::new(ConnectionSlot {
+            connections: self.clone(),
             number,
-            give_up,
+            close,
             peer,
             _permit: permit,
         }))
     }
 
-    /// Gives up a connection of the network that has the most; `None` if there is none.
+    /// Closes a connection of the network that has the most; `None` if there is none.
     pub fn make_room(&self) -> Option<()> {
         let mut taken = self.taken();
-        let number = taken.to_give_up()?;
-        let held = taken.places.remove(&number)?;
-        held.give_up.notify_one();
+        let number = taken.to_close()?;
+        let held = taken.slots.remove(&number)?;
+        held.close.notify_one();
         Some(())
     }
 
@@ -109,8 +108,8 @@ impl Places {
 }
 
 impl Taken {
-    fn to_give_up(&self) -> Option<u64> {
-        let students = || self.places.iter().filter(|(_, held)| !held.client.lecturer);
+    fn to_close(&self) -> Option<u64> {
+        let students = || self.slots.iter().filter(|(_, held)| !held.client.lecturer);
         let mut counts: HashMap<IpAddr, usize> = HashMap::new();
         for (_, held) in students() {
             *counts.entry(held.client.address).or_insert(0) += 1;
@@ -122,11 +121,11 @@ impl Taken {
     }
 }
 
-impl Place {
-    /// Notes whose request it carries.
+impl ConnectionSlot {
+    /// Notes the client of its latest request.
     pub fn belongs_to(&self, client: Client) {
-        if let Some(held) = self.places.taken().places.get_mut(&self.number) {
-            // Once the lecturer's, it stays so: files of the page are asked for without the key.
+        if let Some(held) = self.connections.taken().slots.get_mut(&self.number) {
+            // It stays the lecturer's: browsers request the files of the page without the key.
             let lecturer = held.client.lecturer && held.client.address == client.address;
             held.client = Client {
                 lecturer: lecturer || client.lecturer,
@@ -135,43 +134,43 @@ impl Place {
         }
     }
 
-    /// Notes that a request is under way until what is returned is dropped.
-    pub fn busy(self: &Arc<Self>) -> Busy {
-        if let Some(held) = self.places.taken().places.get_mut(&self.number) {
+    /// Counts a request as under way until the guard is dropped.
+    pub fn busy(self: &Arc<Self>) -> RequestGuard {
+        if let Some(held) = self.connections.taken().slots.get_mut(&self.number) {
             held.requests += 1;
         }
-        Busy(self.clone())
+        RequestGuard(self.clone())
     }
 
-    /// Ready when the connection is to be given up.
-    pub async fn given_up(&self) {
-        self.give_up.notified().await;
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.places.taken().places.remove(&self.number);
+    /// Ready when the connection must close.
+    pub async fn closed(&self) {
+        self.close.notified().await;
     }
 }
 
-impl Drop for Busy {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        let place = &self.0;
-        if let Some(held) = place.places.taken().places.get_mut(&place.number) {
+        self.connections.taken().slots.remove(&self.number);
+    }
+}
+
+impl Drop for RequestGuard {
+    fn drop(&mut self) {
+        let slot = &self.0;
+        if let Some(held) = slot.connections.taken().slots.get_mut(&slot.number) {
             held.requests -= 1;
         }
     }
 }
 
-/// How many connections the system allows: the limit of open files is raised to what is wanted, as
-/// far as it may be.
+/// How many connections the system allows, after raising the limit of open files as far as needed and
+/// permitted.
 pub fn most() -> usize {
     let files = files(MOST + OTHER_FILES);
     files.saturating_sub(OTHER_FILES).clamp(FEWEST, MOST)
 }
 
-/// How many files may be open, of those that are wanted.
+/// How many of the wanted files may be open.
 #[cfg(unix)]
 fn files(wanted: usize) -> usize {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -188,7 +187,7 @@ fn files(wanted: usize) -> usize {
     }
 }
 
-/// How many files may be open, of those that are wanted.
+/// How many of the wanted files may be open.
 #[cfg(not(unix))]
 fn files(wanted: usize) -> usize {
     wanted
@@ -202,60 +201,60 @@ mod tests {
         IpAddr::from([10, 0, 0, number])
     }
 
-    impl Place {
+    impl ConnectionSlot {
         fn is_taken(&self) -> bool {
-            self.places.taken().places.contains_key(&self.number)
+            self.connections.taken().slots.contains_key(&self.number)
         }
     }
 
     #[tokio::test]
     async fn a_newcomer_takes_a_place_of_the_network_that_has_the_most() {
-        let places = Places::new(6);
+        let connections = Connections::new(6);
         let mut held = Vec::new();
         for number in [1, 2, 2, 2, 2, 3] {
-            held.push(places.enter(ip(number)).await.unwrap());
+            held.push(connections.enter(ip(number)).await.unwrap());
         }
         // The oldest of the crowd is busy, and the next is the lecturer's.
         let busy = held[1].busy();
         held[2].belongs_to(Client::lecturer_at(ip(2)));
         let (first, fourth) = (held[0].clone(), held.remove(3));
         let leaves = tokio::spawn(async move {
-            fourth.given_up().await;
+            fourth.closed().await;
         });
-        let newcomer = places.enter(ip(9)).await.unwrap();
+        let newcomer = connections.enter(ip(9)).await.unwrap();
         leaves.await.unwrap();
         assert!(newcomer.is_taken() && first.is_taken());
-        assert!(held.iter().all(|place| place.is_taken()));
+        assert!(held.iter().all(|slot| slot.is_taken()));
         drop(busy);
     }
 
     #[tokio::test]
     async fn a_network_that_has_them_all_has_room_for_one_more() {
-        let places = Places::new(2);
-        let lecturer = places.enter(ip(1)).await.unwrap();
+        let connections = Connections::new(2);
+        let lecturer = connections.enter(ip(1)).await.unwrap();
         lecturer.belongs_to(Client::lecturer_at(ip(1)));
-        let mut last = places.enter(ip(1)).await.unwrap();
+        let mut last = connections.enter(ip(1)).await.unwrap();
         for _ in 0..10 {
-            let leaves = tokio::spawn(async move { last.given_up().await });
-            last = places.enter(ip(1)).await.unwrap();
+            let leaves = tokio::spawn(async move { last.closed().await });
+            last = connections.enter(ip(1)).await.unwrap();
             leaves.await.unwrap();
         }
         assert!(lecturer.is_taken() && last.is_taken());
         last.belongs_to(Client::lecturer_at(ip(1)));
-        assert!(places.enter(ip(2)).await.is_none());
+        assert!(connections.enter(ip(2)).await.is_none());
     }
 
     #[tokio::test]
     async fn a_connection_is_counted_for_whom_the_proxy_names() {
-        let places = Places::new(2);
-        let one = places.enter(ip(1)).await.unwrap();
+        let connections = Connections::new(2);
+        let one = connections.enter(ip(1)).await.unwrap();
         one.belongs_to(Client::at(ip(7)));
-        let two = places.enter(ip(1)).await.unwrap();
+        let two = connections.enter(ip(1)).await.unwrap();
         two.belongs_to(Client::at(ip(8)));
         let counted: Vec<IpAddr> = {
-            let taken = places.taken();
+            let taken = connections.taken();
             taken
-                .places
+                .slots
                 .values()
                 .map(|held| held.client.address)
                 .collect()
