@@ -6,7 +6,8 @@
 use std::sync::Arc;
 
 use super::probe::Probes;
-use super::{AtTestPoints, Kept, RunError, at_test_points, decompose_groups, worker};
+use super::summary::decompose_groups;
+use super::{AtTestPoints, Kept, RunError, at_test_points, worker};
 use crate::decompose::{Decomposition, Tally, groups_for};
 use crate::plan::Plan;
 

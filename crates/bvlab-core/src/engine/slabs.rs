@@ -2,11 +2,13 @@
 
 use std::ops::Range;
 
+use super::pass::{Pass, run_pass, run_shard_pass};
 use super::{
-    Decomposition, Exact, Kept, KeptFit, LearnerResults, Observer, Options, Pass, Results,
-    RunError, Shard, at_test_points, run_pass, run_shard_pass,
+    Exact, Kept, KeptFit, LearnerResults, Observer, Options, Results, RunError, Shard,
+    at_test_points,
 };
 use crate::data::Training;
+use crate::decompose::Decomposition;
 use crate::plan::Plan;
 use crate::problem::Problem;
 
@@ -33,16 +35,9 @@ pub fn run_with(plan: &Plan, options: Options) -> Result<Results, RunError> {
     let mut resamples = 0;
     let observer = options.observer;
     for (index, slab) in plan.slabs().enumerate() {
-        let part = Part::new(observer, plan, index, slabs);
-        let pass = Pass {
-            slab: index,
-            options: Options {
-                observer: &part,
-                ..options
-            },
-            save_all: true,
-        };
-        let results = run_pass(&slab.plan, pass).map_err(|e| part.of_all(e))?;
+        let slab_observer = SlabObserver::new(observer, plan, index, slabs);
+        let pass = slab_observer.pass(options);
+        let results = run_pass(&slab.plan, pass).map_err(|e| slab_observer.of_all(e))?;
         resamples = results.resamples;
         for (which, found) in slab.paths.clone().zip(results.learners) {
             let settings = plan.paths[which].curve.settings();
@@ -85,31 +80,24 @@ pub fn run_with(plan: &Plan, options: Options) -> Result<Results, RunError> {
 pub fn run_shard(plan: &Plan, shard: Shard, options: Options) -> Result<(), RunError> {
     let slabs = plan.slab_count();
     for (index, slab) in plan.slabs().enumerate() {
-        let part = Part::new(options.observer, plan, index, slabs);
-        let pass = Pass {
-            slab: index,
-            options: Options {
-                observer: &part,
-                ..options
-            },
-            save_all: true,
-        };
-        run_shard_pass(&slab.plan, shard, pass).map_err(|e| part.of_all(e))?;
+        let slab_observer = SlabObserver::new(options.observer, plan, index, slabs);
+        let pass = slab_observer.pass(options);
+        run_shard_pass(&slab.plan, shard, pass).map_err(|e| slab_observer.of_all(e))?;
     }
     Ok(())
 }
 
-/// Sees one slab's run as a part of all.
-struct Part<'a> {
+/// Reports the run of one slab as a part of the whole run.
+struct SlabObserver<'a> {
     observer: &'a dyn Observer,
     slab: u64,
     slabs: u64,
     total: u64,
 }
 
-impl<'a> Part<'a> {
+impl<'a> SlabObserver<'a> {
     fn new(observer: &'a dyn Observer, all: &Plan, slab: usize, slabs: usize) -> Self {
-        Part {
+        SlabObserver {
             observer,
             slab: slab as u64,
             slabs: slabs as u64,
@@ -117,7 +105,19 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// How many resamples the work that is done amounts to.
+    /// How the slab is run.
+    fn pass<'b>(&'b self, options: Options<'b>) -> Pass<'b> {
+        Pass {
+            slab: self.slab as usize,
+            options: Options {
+                observer: self,
+                ..options
+            },
+            save_all: true,
+        }
+    }
+
+    /// How many resamples of the whole run the finished work corresponds to.
     fn done(&self, done: u64) -> u64 {
         (self.slab * self.total + done) / self.slabs
     }
@@ -133,7 +133,7 @@ impl<'a> Part<'a> {
     }
 }
 
-impl Observer for Part<'_> {
+impl Observer for SlabObserver<'_> {
     fn next(&self) -> Option<&dyn Observer> {
         Some(self.observer)
     }
