@@ -214,7 +214,7 @@ impl Bagging {
         &mut self,
         points: &Points,
         interrupt: &Interrupt,
-        mut hear: impl FnMut(Turn, &[f64]),
+        mut hear: impl FnMut(MemberIndex, &[f64]),
     ) -> Result<(), Interrupted> {
         let outputs = points.len() * self.classes.max(1);
         let predictions = room(&mut self.predictions, self.base.capacities() * outputs);
@@ -229,7 +229,7 @@ impl Bagging {
         for &(size, count) in ensembles {
             for (member, learner) in members.by_ref().take(count).enumerate() {
                 learner.try_predict(points, predictions, interrupt)?;
-                let turn = Turn {
+                let turn = MemberIndex {
                     size,
                     count,
                     member,
@@ -298,9 +298,9 @@ pub(crate) fn bootstrap(
     data.repeat_into(counts, sample);
 }
 
-/// A member's turn: where it stands in its ensemble.
+/// Where a member stands in its ensemble.
 #[derive(Clone, Copy)]
-struct Turn {
+struct MemberIndex {
     /// The number of members that the ensemble is for; 0 where it is for any.
     size: usize,
     /// How many it has.
@@ -308,7 +308,7 @@ struct Turn {
     member: usize,
 }
 
-impl Turn {
+impl MemberIndex {
     /// Whether a setting with so many members has this one.
     fn belongs_to(self, members: usize) -> bool {
         match self.size {

@@ -1,6 +1,7 @@
 //! Gradient boosting of regression trees for squared error.
 
 use super::family::{Blueprint, Family, Most, Number, Task, whole};
+use super::grouping::group_of;
 use super::{Learner, Size, Tree, TreeSetting, room};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
@@ -98,7 +99,7 @@ pub struct BoostingSetting {
 #[derive(Clone, Debug)]
 pub struct Boosting {
     capacities: usize,
-    chains: Vec<Chain>,
+    chains: Vec<BoostingChain>,
     residuals: Training,
     predictions: Vec<f64>,
     sums: Vec<f64>,
@@ -106,7 +107,7 @@ pub struct Boosting {
 
 /// All settings with the same rate and depth.
 #[derive(Clone, Debug)]
-struct Chain {
+struct BoostingChain {
     rate: f64,
     depth: usize,
     /// (rounds, setting), by rising rounds.
@@ -118,20 +119,18 @@ struct Chain {
 impl Boosting {
     /// A path over `settings`, in any order.
     pub fn new(settings: Vec<BoostingSetting>) -> Self {
-        let mut chains: Vec<Chain> = Vec::new();
+        let mut chains: Vec<BoostingChain> = Vec::new();
         for (c, setting) in settings.iter().enumerate() {
             let same =
-                |chain: &&mut Chain| chain.rate == setting.rate && chain.depth == setting.depth;
-            match chains.iter_mut().find(same) {
-                Some(chain) => chain.settings.push((setting.rounds, c)),
-                None => chains.push(Chain {
-                    rate: setting.rate,
-                    depth: setting.depth,
-                    settings: vec![(setting.rounds, c)],
-                    start: 0.0,
-                    trees: Vec::new(),
-                }),
-            }
+                |chain: &BoostingChain| chain.rate == setting.rate && chain.depth == setting.depth;
+            let chain = group_of(&mut chains, same, || BoostingChain {
+                rate: setting.rate,
+                depth: setting.depth,
+                settings: Vec::new(),
+                start: 0.0,
+                trees: Vec::new(),
+            });
+            chain.settings.push((setting.rounds, c));
         }
         for chain in &mut chains {
             chain.settings.sort_unstable();
@@ -209,7 +208,7 @@ impl Learner for Boosting {
     }
 
     fn operations(&self, size: Size) -> f64 {
-        let each = |chain: &Chain| {
+        let each = |chain: &BoostingChain| {
             let rounds = chain.settings.last().map_or(0, |(rounds, _)| *rounds);
             let walk = size.predictions() * chain.depth.min(64) as f64;
             rounds as f64 * (size.tree() + walk)

@@ -134,7 +134,7 @@ pub struct Discriminant {
     pooled: Vec<f64>,
     covariance: Vec<f64>,
     /// By setting.
-    models: Vec<Model>,
+    models: Vec<Covariances>,
     row: Vec<f64>,
     whitened: Vec<f64>,
     scores: Vec<f64>,
@@ -142,7 +142,7 @@ pub struct Discriminant {
 
 /// A setting's covariances, one or one per class.
 #[derive(Clone, Debug, Default)]
-struct Model {
+struct Covariances {
     /// L of Σ = LLᵀ, row by row.
     factors: Vec<f64>,
     /// L⁻¹μ_k.
@@ -158,7 +158,7 @@ impl Discriminant {
     /// A path over `settings`, in any order, for so many classes.
     pub fn new(settings: Vec<DiscriminantSetting>, classes: usize) -> Self {
         Discriminant {
-            models: vec![Model::default(); settings.len()],
+            models: vec![Covariances::default(); settings.len()],
             settings,
             classes,
             centre: Vec::new(),

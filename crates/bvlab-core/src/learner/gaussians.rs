@@ -3,6 +3,7 @@
 use faer::MatRef;
 
 use super::family::{Blueprint, Family, LAMBDA, Most, Number, Task, whole};
+use super::grouping::group_of;
 use super::spectrum::Spectrum;
 use super::{Learner, Size, room, solving};
 use crate::data::{Points, Training};
@@ -97,14 +98,14 @@ pub struct GaussiansSetting {
 #[derive(Clone, Debug)]
 pub struct Gaussians {
     capacities: usize,
-    bases: Vec<Bumps>,
+    bases: Vec<GaussianBasis>,
     columns: Vec<f64>,
     spectrum: Spectrum,
 }
 
 /// All settings of one basis.
 #[derive(Clone, Debug)]
-struct Bumps {
+struct GaussianBasis {
     centres: Vec<f64>,
     count: usize,
     width: f64,
@@ -116,30 +117,25 @@ struct Bumps {
 impl Gaussians {
     /// A path over `settings`, in any order, for inputs of that range.
     pub fn new(settings: Vec<GaussiansSetting>, (from, to): (f64, f64)) -> Self {
-        let mut bases: Vec<Bumps> = Vec::new();
+        let mut bases: Vec<GaussianBasis> = Vec::new();
         for (c, setting) in settings.iter().enumerate() {
-            let same =
-                |basis: &&mut Bumps| basis.count == setting.count && basis.width == setting.width;
-            match bases.iter_mut().find(same) {
-                Some(basis) => {
-                    basis.settings.push(c);
-                    basis.lambdas.push(setting.lambda);
-                }
-                None => {
-                    let centre = |j: usize| match setting.count {
-                        1 => (from + to) / 2.0,
-                        count => from + (to - from) * j as f64 / (count - 1) as f64,
-                    };
-                    bases.push(Bumps {
-                        centres: (0..setting.count).map(centre).collect(),
-                        count: setting.count,
-                        width: setting.width,
-                        settings: vec![c],
-                        lambdas: vec![setting.lambda],
-                        weights: Vec::new(),
-                    });
-                }
-            }
+            let same = |basis: &GaussianBasis| {
+                basis.count == setting.count && basis.width == setting.width
+            };
+            let centre = |j: usize| match setting.count {
+                1 => (from + to) / 2.0,
+                count => from + (to - from) * j as f64 / (count - 1) as f64,
+            };
+            let basis = group_of(&mut bases, same, || GaussianBasis {
+                centres: (0..setting.count).map(centre).collect(),
+                count: setting.count,
+                width: setting.width,
+                settings: Vec::new(),
+                lambdas: Vec::new(),
+                weights: Vec::new(),
+            });
+            basis.settings.push(c);
+            basis.lambdas.push(setting.lambda);
         }
         Gaussians {
             capacities: settings.len(),
@@ -150,7 +146,7 @@ impl Gaussians {
     }
 }
 
-impl Bumps {
+impl GaussianBasis {
     /// φ_1, φ_2, … at many places, one after the other, the constant last.
     fn fill<'a>(&self, x: &[f64], columns: &'a mut Vec<f64>) -> &'a [f64] {
         let columns = room(columns, (self.count + 1) * x.len());

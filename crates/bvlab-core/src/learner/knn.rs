@@ -76,7 +76,7 @@ pub(super) const FAMILY: Family = Family {
 pub struct Knn {
     path: Path,
     data: Training,
-    line: Line,
+    line: SortedLine,
     crowd: Crowd,
     nearest: Vec<f64>,
     /// By test point: how many inputs lie below its neighbours so far.
@@ -153,7 +153,7 @@ impl Path {
 /// The training set in one dimension, by rising x, between walls at -∞ and +∞. Among equal x the
 /// indices rise on the way up, and fall for the way down: the earliest is met first on both.
 #[derive(Clone, Debug, Default)]
-struct Line {
+struct SortedLine {
     x: Vec<f64>,
     labels: Vec<f64>,
     up: Vec<u32>,
@@ -162,7 +162,7 @@ struct Line {
     plain: bool,
 }
 
-impl Line {
+impl SortedLine {
     fn load(&mut self, data: &Training) {
         let order = data.inputs.order();
         let x = |i: &u32| data.inputs.values()[*i as usize];
@@ -359,7 +359,7 @@ impl Knn {
                 votes: vec![0.0; classes],
             },
             data: Training::default(),
-            line: Line::default(),
+            line: SortedLine::default(),
             crowd: Crowd::default(),
             nearest: Vec::new(),
             below: Vec::new(),

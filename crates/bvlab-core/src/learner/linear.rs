@@ -3,6 +3,7 @@
 use faer::MatRef;
 
 use super::family::{Blueprint, Choice, Family, LAMBDA, Most, Number, Task, whole};
+use super::grouping::group_of;
 use super::spectrum::{Spectrum, diagnose, length};
 use super::{Diagnosis, Expected, Learner, RiskMoments, Size, room, solving};
 use crate::data::{Points, Training};
@@ -94,7 +95,7 @@ pub struct LinearSetting {
 pub struct Linear {
     capacities: usize,
     intercept: bool,
-    groups: Vec<Group>,
+    groups: Vec<LinearGroup>,
     columns: Vec<f64>,
     labels: Vec<f64>,
     spectrum: Spectrum,
@@ -102,7 +103,7 @@ pub struct Linear {
 
 /// All settings with the same number of features.
 #[derive(Clone, Debug)]
-struct Group {
+struct LinearGroup {
     features: usize,
     settings: Vec<usize>,
     lambdas: Vec<f64>,
@@ -114,25 +115,19 @@ struct Group {
 impl Linear {
     /// A path over `settings`, in any order.
     pub fn new(settings: Vec<LinearSetting>, intercept: bool) -> Self {
-        let mut groups: Vec<Group> = Vec::new();
+        let mut groups: Vec<LinearGroup> = Vec::new();
         for (c, setting) in settings.iter().enumerate() {
-            match groups
-                .iter_mut()
-                .find(|group| group.features == setting.features)
-            {
-                Some(group) => {
-                    group.settings.push(c);
-                    group.lambdas.push(setting.lambda);
-                }
-                None => groups.push(Group {
-                    features: setting.features,
-                    settings: vec![c],
-                    lambdas: vec![setting.lambda],
-                    means: Vec::new(),
-                    mean_label: 0.0,
-                    weights: Vec::new(),
-                }),
-            }
+            let same = |group: &LinearGroup| group.features == setting.features;
+            let group = group_of(&mut groups, same, || LinearGroup {
+                features: setting.features,
+                settings: Vec::new(),
+                lambdas: Vec::new(),
+                means: Vec::new(),
+                mean_label: 0.0,
+                weights: Vec::new(),
+            });
+            group.settings.push(c);
+            group.lambdas.push(setting.lambda);
         }
         Linear {
             capacities: settings.len(),
@@ -145,7 +140,7 @@ impl Linear {
     }
 }
 
-impl Group {
+impl LinearGroup {
     /// The design matrix, one column after the other; with an intercept less the columns' means,
     /// which are kept.
     fn fill<'a>(
@@ -318,7 +313,7 @@ impl Learner for Linear {
 
     fn operations(&self, size: Size) -> f64 {
         let groups = self.groups.iter();
-        let each = |group: &Group| {
+        let each = |group: &LinearGroup| {
             let columns = size.dimension.min(group.features as f64);
             size.solve(columns) + group.settings.len() as f64 * columns * size.predictions()
         };

@@ -13,9 +13,9 @@ use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::stream::Stream;
 
-/// Fits one setting; what linfa refuses comes back as its own words.
-type Setting = Arc<dyn Fn(&Dataset<f64, f64, Ix1>) -> Result<Model, String> + Send + Sync>;
-type Model = Arc<dyn Fn(&Array2<f64>) -> Array1<f64> + Send + Sync>;
+/// Fits one setting; the error is linfa's own message.
+type Setting = Arc<dyn Fn(&Dataset<f64, f64, Ix1>) -> Result<FittedModel, String> + Send + Sync>;
+type FittedModel = Arc<dyn Fn(&Array2<f64>) -> Array1<f64> + Send + Sync>;
 
 /// Any model of [linfa](https://docs.rs/linfa) that predicts real numbers, as a learner: a list of
 /// linfa's parameters, checked or not, one per setting.
@@ -50,7 +50,7 @@ type Model = Arc<dyn Fn(&Array2<f64>) -> Array1<f64> + Send + Sync>;
 #[derive(Clone)]
 pub struct FromLinfa {
     settings: Vec<Setting>,
-    models: Vec<Result<Model, String>>,
+    models: Vec<Result<FittedModel, String>>,
 }
 
 impl FromLinfa {

@@ -16,6 +16,7 @@ mod family;
 mod forest;
 mod fourier;
 mod gaussians;
+mod grouping;
 mod kernel;
 mod knn;
 mod linear;
@@ -32,7 +33,7 @@ pub use self::linfa::FromLinfa;
 #[cfg(test)]
 pub(crate) use adaboost::gini;
 pub use adaboost::{AdaBoost, AdaBoostSample, AdaBoostSetting};
-pub(crate) use adaboost::{Impurity, Node, Rounds, minority};
+pub(crate) use adaboost::{ClassNode, Impurity, Rounds, minority};
 pub(crate) use bagging::bootstrap;
 pub use bagging::{Bagging, BaggingSample, BaggingSetting, Combine};
 pub use boosting::{Boosting, BoostingSetting};
@@ -47,8 +48,8 @@ pub use linear::{Linear, LinearSetting};
 pub use logistic::{Logistic, LogisticSetting};
 pub use network::{Activation, Network, NetworkSetting, Optimiser};
 pub use polynomial::{Basis, Polynomial, PolynomialSetting};
+pub(crate) use tree::{ColumnSplit, FeatureOrder, SortedColumns, between, child_key};
 pub use tree::{Criterion, Tree, TreeSetting};
-pub(crate) use tree::{FeatureOrder, between, child_key};
 
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};

@@ -7,6 +7,7 @@ use pulp::Arch;
 use rand::RngExt;
 
 use super::family::{Blueprint, Choice, Family, Most, Number, Task, whole};
+use super::grouping::group_of;
 use super::{Learner, Size, softmax};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
@@ -227,15 +228,13 @@ impl Network {
         let mut courses: Vec<Course> = Vec::new();
         for (c, setting) in settings.iter().enumerate() {
             let same =
-                |course: &&mut Course| course.width == setting.width && course.rate == setting.rate;
-            match courses.iter_mut().find(same) {
-                Some(course) => course.stops.push((setting.epochs, c)),
-                None => courses.push(Course {
-                    width: setting.width,
-                    rate: setting.rate,
-                    stops: vec![(setting.epochs, c)],
-                }),
-            }
+                |course: &Course| course.width == setting.width && course.rate == setting.rate;
+            let course = group_of(&mut courses, same, || Course {
+                width: setting.width,
+                rate: setting.rate,
+                stops: Vec::new(),
+            });
+            course.stops.push((setting.epochs, c));
         }
         for course in &mut courses {
             course.stops.sort_unstable();

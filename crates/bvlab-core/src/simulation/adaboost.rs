@@ -1,7 +1,7 @@
 //! AdaBoost with decision stumps, round by round.
 
 use crate::data::Training;
-use crate::learner::{AdaBoostSample, Impurity, Node, Rounds, minority};
+use crate::learner::{AdaBoostSample, ClassNode, Impurity, Rounds, minority};
 use crate::maths::exp;
 use crate::stream::Stream;
 
@@ -20,7 +20,7 @@ pub(super) struct Stump {
 
 impl Stump {
     /// The stump of a tree with one split, or none.
-    fn of(tree: &[Node]) -> Self {
+    fn of(tree: &[ClassNode]) -> Self {
         let class = |node: usize| if tree[node].class == 1 { 1.0 } else { -1.0 };
         let [below, above] = match tree[0].left as usize {
             0 => [0; 2],
@@ -65,7 +65,7 @@ pub(super) struct AdaBoost<'a> {
     stream: &'a Stream,
     started: u64,
     rounds: Rounds,
-    tree: Vec<Node>,
+    tree: Vec<ClassNode>,
     scores: Vec<f64>,
     bound: f64,
 }
@@ -102,7 +102,7 @@ impl<'a> AdaBoost<'a> {
             .round(inputs, 1, sample, stream, &mut self.tree)?;
         let alpha = 0.5 * round.vote;
         self.bound *= 2.0 * (round.error * (1.0 - round.error)).sqrt();
-        for (score, said) in self.scores.iter_mut().zip(self.rounds.said()) {
+        for (score, said) in self.scores.iter_mut().zip(self.rounds.predicted()) {
             *score += if *said == 1 { alpha } else { -alpha };
         }
         Some((Stump::of(&self.tree), alpha))

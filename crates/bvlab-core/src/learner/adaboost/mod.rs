@@ -4,6 +4,7 @@ mod rounds;
 mod weak;
 
 use super::family::{Blueprint, Choice, Family, Most, Number, Task, whole};
+use super::grouping::group_of;
 use super::{Learner, Size, room, softmax};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
@@ -11,7 +12,7 @@ use crate::maths::{pow, power};
 use crate::stream::Stream;
 pub(crate) use rounds::Rounds;
 use weak::class_of;
-pub(crate) use weak::{Impurity, Node, gini, minority};
+pub(crate) use weak::{ClassNode, Impurity, gini, minority};
 
 pub(super) const FAMILY: Family = Family {
     name: "adaboost",
@@ -111,7 +112,8 @@ pub enum AdaBoostSample {
 ///
 /// A tree without error has an infinite vote: it decides alone, and boosting ends. A tree that is no
 /// better than chance, ε_t ≥ 1 - 1/K, does not vote: with `reweight` boosting ends there; with
-/// `resample` the next round draws another sample by the same weights. Rounds after the end leave everything as it is.
+/// `resample` the next round draws another sample by the same weights. Rounds after the end change
+/// nothing.
 ///
 /// **Cost** of a whole path: one run of the most rounds for every distinct `depth` gives every smaller
 /// number of rounds. A round is O(d n · depth), after one sort of every coordinate.
@@ -143,18 +145,18 @@ pub struct AdaBoost {
     capacities: usize,
     classes: usize,
     sample: AdaBoostSample,
-    chains: Vec<Chain>,
+    chains: Vec<AdaBoostChain>,
     rounds: Rounds,
     votes: Vec<f64>,
 }
 
 /// All settings with the same depth.
 #[derive(Clone, Debug)]
-struct Chain {
+struct AdaBoostChain {
     depth: usize,
     /// (rounds, setting), by rising rounds.
     settings: Vec<(usize, usize)>,
-    nodes: Vec<Node>,
+    nodes: Vec<ClassNode>,
     members: Vec<Member>,
 }
 
@@ -172,17 +174,16 @@ struct Member {
 impl AdaBoost {
     /// A path over `settings`, in any order, for so many classes.
     pub fn new(settings: Vec<AdaBoostSetting>, classes: usize, sample: AdaBoostSample) -> Self {
-        let mut chains: Vec<Chain> = Vec::new();
+        let mut chains: Vec<AdaBoostChain> = Vec::new();
         for (c, setting) in settings.iter().enumerate() {
-            match chains.iter_mut().find(|chain| chain.depth == setting.depth) {
-                Some(chain) => chain.settings.push((setting.rounds, c)),
-                None => chains.push(Chain {
-                    depth: setting.depth,
-                    settings: vec![(setting.rounds, c)],
-                    nodes: Vec::new(),
-                    members: Vec::new(),
-                }),
-            }
+            let same = |chain: &AdaBoostChain| chain.depth == setting.depth;
+            let chain = group_of(&mut chains, same, || AdaBoostChain {
+                depth: setting.depth,
+                settings: Vec::new(),
+                nodes: Vec::new(),
+                members: Vec::new(),
+            });
+            chain.settings.push((setting.rounds, c));
         }
         for chain in &mut chains {
             chain.settings.sort_unstable();
@@ -305,7 +306,7 @@ impl Learner for AdaBoost {
     }
 
     fn operations(&self, size: Size) -> f64 {
-        let each = |chain: &Chain| {
+        let each = |chain: &AdaBoostChain| {
             let rounds = chain.settings.last().map_or(0, |(rounds, _)| *rounds) as f64;
             let depth = chain.depth.min(64) as f64;
             let growth = size.dimension * size.train * (self.classes as f64 + 4.0);
@@ -316,7 +317,7 @@ impl Learner for AdaBoost {
     }
 
     fn numbers_held(&self, size: Size) -> f64 {
-        let each = |chain: &Chain| {
+        let each = |chain: &AdaBoostChain| {
             let rounds = chain.settings.last().map_or(0, |(rounds, _)| *rounds) as f64;
             let nodes = power(2.0, chain.depth.min(60) as u32 + 1);
             rounds * (4.0 * nodes.min(2.0 * size.train) + 3.0)

@@ -3,7 +3,7 @@
 use rand::RngExt;
 
 use super::AdaBoostSample;
-use super::weak::{Grower, Impurity, MARGIN, Node, Weighted, class_of};
+use super::weak::{ClassNode, Impurity, MARGIN, Weighted, WeightedGrower, class_of};
 use crate::data::Points;
 use crate::maths::ln;
 use crate::stream::Stream;
@@ -13,17 +13,17 @@ use crate::stream::Stream;
 pub(crate) struct Rounds {
     classes: usize,
     impurity: Impurity,
-    grower: Grower,
+    grower: WeightedGrower,
     members: Vec<u32>,
     weights: Vec<f64>,
     ended: bool,
-    /// What the last tree said of every point.
-    said: Vec<u32>,
+    /// The class that the last tree predicts for every point.
+    predicted: Vec<u32>,
     sums: Vec<f64>,
     drawn: Vec<f64>,
 }
 
-/// What came of a round.
+/// The result of a round.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Round {
     /// α = ln((1−ε)/ε) + ln(K−1); infinite without error.
@@ -37,11 +37,11 @@ impl Rounds {
         Rounds {
             classes,
             impurity,
-            grower: Grower::default(),
+            grower: WeightedGrower::default(),
             members: Vec::new(),
             weights: Vec::new(),
             ended: false,
-            said: Vec::new(),
+            predicted: Vec::new(),
             sums: Vec::new(),
             drawn: Vec::new(),
         }
@@ -74,9 +74,9 @@ impl Rounds {
         &self.weights
     }
 
-    /// What the last tree said of every point.
-    pub fn said(&self) -> &[u32] {
-        &self.said
+    /// The class that the last tree predicts for every point.
+    pub fn predicted(&self) -> &[u32] {
+        &self.predicted
     }
 
     /// One round: its tree is added to `nodes`. Nothing, and no tree, where boosting has ended or
@@ -87,7 +87,7 @@ impl Rounds {
         depth: usize,
         sample: AdaBoostSample,
         stream: Stream,
-        nodes: &mut Vec<Node>,
+        nodes: &mut Vec<ClassNode>,
     ) -> Option<Round> {
         if self.ended {
             return None;
@@ -108,14 +108,15 @@ impl Rounds {
         let first = nodes.len();
         self.grower.grow(data, depth, self.impurity, &stream, nodes);
         let tree = &nodes[first..];
-        self.said.clear();
-        self.said.extend(inputs.rows().map(|x| class_of(tree, x)));
+        self.predicted.clear();
+        self.predicted
+            .extend(inputs.rows().map(|x| class_of(tree, x)));
 
         // What is wrong and right, each summed up: together they are 1 but for rounding.
         let [mut wrong, mut right] = [0.0; 2];
-        let outcomes = self.said.iter().zip(&self.members);
-        for ((said, member), weight) in outcomes.zip(&self.weights) {
-            match said == member {
+        let outcomes = self.predicted.iter().zip(&self.members);
+        for ((predicted, member), weight) in outcomes.zip(&self.weights) {
+            match predicted == member {
                 true => right += weight,
                 false => wrong += weight,
             }
@@ -129,9 +130,9 @@ impl Rounds {
             return None;
         }
         let classes = self.classes as f64;
-        let outcomes = self.said.iter().zip(&self.members);
-        for ((said, member), weight) in outcomes.zip(&mut self.weights) {
-            *weight /= match said == member {
+        let outcomes = self.predicted.iter().zip(&self.members);
+        for ((predicted, member), weight) in outcomes.zip(&mut self.weights) {
+            *weight /= match predicted == member {
                 true => classes * right,
                 false => classes * wrong / others,
             };

@@ -1,11 +1,16 @@
 //! Classification trees for weighted points.
+//!
+//! Columns and their splits, the order of features and thresholds are those of [`Tree`](super::super::Tree).
+//! The search for a split is not: weights are real numbers that change every round, so that neither the
+//! counts of equal rows nor the tables of 1/n and n ln n serve, a stump needs no parted columns, and a
+//! last split has to lower the impurity.
 
 use crate::data::Points;
-use crate::learner::{FeatureOrder, between, child_key};
+use crate::learner::{ColumnSplit, FeatureOrder, SortedColumns, between, child_key};
 use crate::probability::Preference;
 use crate::stream::Stream;
 
-/// How impure a node is with so much weight of every class: between 0 and the whole weight.
+/// The impurity of a node, from the weight of every class: between 0 and the whole weight.
 pub(crate) type Impurity = fn(&[f64]) -> f64;
 
 /// Gini: the weight times the chance that two points drawn by weight differ in class.
@@ -24,8 +29,8 @@ pub(crate) fn minority(leaf: &[f64]) -> f64 {
 
 /// A node of a tree, whose first is the root.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Node {
-    /// The majority here, which counts where the way ends.
+pub(crate) struct ClassNode {
+    /// The majority class, which is the prediction if this is a leaf.
     pub class: u32,
     pub feature: u32,
     pub threshold: f64,
@@ -33,9 +38,9 @@ pub(crate) struct Node {
     pub left: u32,
 }
 
-impl Node {
+impl ClassNode {
     fn leaf(class: u32) -> Self {
-        Node {
+        ClassNode {
             class,
             feature: 0,
             threshold: f64::INFINITY,
@@ -45,7 +50,7 @@ impl Node {
 }
 
 /// The class that a tree gives to a point.
-pub(super) fn class_of(nodes: &[Node], x: &[f64]) -> u32 {
+pub(super) fn class_of(nodes: &[ClassNode], x: &[f64]) -> u32 {
     let mut node = &nodes[0];
     while node.left > 0 {
         let goes_left = x[node.feature as usize] <= node.threshold;
@@ -58,16 +63,14 @@ pub(super) fn class_of(nodes: &[Node], x: &[f64]) -> u32 {
 /// node's weight.
 pub(super) const MARGIN: f64 = 1e-12;
 
-/// Where trees are grown on one set of points with weights of all kinds; its memory is kept.
+/// Grows trees on one set of points with changing weights; its memory is kept.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Grower {
+pub(super) struct WeightedGrower {
     /// By feature: the points by rising coordinate.
     orders: Vec<Vec<u32>>,
-    /// Those of them that have weight. A node owns one range of all columns.
-    columns: Vec<Vec<u32>>,
-    spare: Vec<u32>,
-    goes_left: Vec<bool>,
-    waiting: Vec<Seedling>,
+    /// Those of them that have weight.
+    columns: SortedColumns,
+    waiting: Vec<PendingNode>,
     order: FeatureOrder,
     preference: Preference,
     all: Vec<f64>,
@@ -84,7 +87,7 @@ pub(super) struct Weighted<'a> {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Seedling {
+struct PendingNode {
     node: usize,
     start: usize,
     end: usize,
@@ -92,21 +95,11 @@ struct Seedling {
     key: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Split {
-    feature: usize,
-    threshold: f64,
-    middle: usize,
-    classes: [u32; 2],
-}
-
-impl Grower {
+impl WeightedGrower {
     /// Sorts the points by every coordinate.
     pub fn load(&mut self, inputs: &Points, classes: usize) {
         let count = inputs.len();
         self.orders.resize_with(inputs.dimension(), Vec::new);
-        self.columns.resize_with(inputs.dimension(), Vec::new);
-        self.goes_left.resize(count, false);
         for leaf in [&mut self.all, &mut self.under, &mut self.over] {
             leaf.resize(classes, 0.0);
         }
@@ -130,57 +123,60 @@ impl Grower {
         depth: usize,
         impurity: Impurity,
         stream: &Stream,
-        nodes: &mut Vec<Node>,
+        nodes: &mut Vec<ClassNode>,
     ) {
-        for (column, order) in self.columns.iter_mut().zip(&self.orders) {
-            column.clear();
+        let points = data.weights.len();
+        let end = data.weights.iter().filter(|weight| **weight > 0.0).count();
+        self.columns.resize(self.orders.len(), end, points, points);
+        for (column, order) in self.columns.root_mut().zip(&self.orders) {
             let heavy = order.iter().filter(|i| data.weights[**i as usize] > 0.0);
-            column.extend(heavy);
+            for (place, i) in column.iter_mut().zip(heavy) {
+                *place = *i;
+            }
         }
         self.preference = Preference::of(stream);
-        let end = self.columns[0].len();
-        self.spare.clear();
-        self.spare.reserve(end);
         self.waiting.clear();
         self.waiting.reserve(end);
         let first = nodes.len();
-        nodes.push(Node::leaf(0));
-        self.waiting.push(Seedling {
+        nodes.push(ClassNode::leaf(0));
+        self.waiting.push(PendingNode {
             node: first,
             start: 0,
             end,
             depth: 0,
             key: stream.salt(),
         });
-        while let Some(seedling) = self.waiting.pop() {
-            self.weigh(data, seedling);
-            nodes[seedling.node].class = self.majority(&self.all);
+        while let Some(pending) = self.waiting.pop() {
+            self.weigh(data, pending);
+            nodes[pending.node].class = self.majority(&self.all);
             let pure = self.all.iter().filter(|weight| **weight > 0.0).count() < 2;
-            if pure || seedling.depth >= depth {
+            if pure || pending.depth >= depth {
                 continue;
             }
-            let last = seedling.depth + 1 == depth;
-            let Some(split) = self.best_split(data, seedling, impurity, last) else {
+            let last = pending.depth + 1 == depth;
+            let Some((split, classes)) = self.best_split(data, pending, impurity, last) else {
                 continue;
             };
             let left = nodes.len();
-            let node = &mut nodes[seedling.node];
+            let node = &mut nodes[pending.node];
             node.feature = split.feature as u32;
             node.threshold = split.threshold;
             node.left = (left - first) as u32;
-            nodes.extend(split.classes.map(Node::leaf));
+            nodes.extend(classes.map(ClassNode::leaf));
             if last {
                 continue;
             }
-            self.part(seedling, &split);
-            let Seedling { start, end, .. } = seedling;
+            let PendingNode {
+                start, end, depth, ..
+            } = pending;
+            self.columns.part(depth, start, end, &split);
             for (side, start, end) in [(1, split.middle, end), (0, start, split.middle)] {
-                self.waiting.push(Seedling {
+                self.waiting.push(PendingNode {
                     node: left + side,
                     start,
                     end,
-                    depth: seedling.depth + 1,
-                    key: child_key(seedling.key, 1 + side as u64),
+                    depth: pending.depth + 1,
+                    key: child_key(pending.key, 1 + side as u64),
                 });
             }
         }
@@ -192,35 +188,40 @@ impl Grower {
     }
 
     /// The weight of every class in a node.
-    fn weigh(&mut self, data: Weighted, seedling: Seedling) {
+    fn weigh(&mut self, data: Weighted, pending: PendingNode) {
         self.all.fill(0.0);
-        for &i in &self.columns[0][seedling.start..seedling.end] {
+        let PendingNode {
+            start, end, depth, ..
+        } = pending;
+        for &i in self.columns.range(depth, 0, start, end) {
             self.all[data.members[i as usize] as usize] += data.weights[i as usize];
         }
     }
 
-    /// The split of the least impurity; among equals that of the feature which comes first in the
-    /// node's order, at the smallest threshold. One into leaves has to lower it; further up any will do, since
-    /// what it parts may be told apart below.
+    /// The split of the least impurity, and the classes of its sides; among equals that of the feature
+    /// which comes first in the node's order, at the smallest threshold. A split into leaves has to lower
+    /// the impurity; further up any split will do, since the next ones may.
     fn best_split(
         &mut self,
         data: Weighted,
-        seedling: Seedling,
+        pending: PendingNode,
         impurity: Impurity,
         last: bool,
-    ) -> Option<Split> {
-        let Seedling { start, end, .. } = seedling;
+    ) -> Option<(ColumnSplit, [u32; 2])> {
+        let PendingNode {
+            start, end, depth, ..
+        } = pending;
         let margin = MARGIN * self.all.iter().sum::<f64>();
         let mut least = match last {
             true => impurity(&self.all),
             false => f64::INFINITY,
         };
         let mut best = None;
-        self.order.begin(self.columns.len(), seedling.key);
+        self.order.begin(self.orders.len(), pending.key);
         for feature in self.order.by_ref() {
-            let column = &self.columns[feature];
+            let column = self.columns.range(depth, feature, start, end);
             self.under.fill(0.0);
-            for (place, pair) in (start + 1..).zip(column[start..end].windows(2)) {
+            for (middle, pair) in (start + 1..).zip(column.windows(2)) {
                 let [i, next] = [pair[0], pair[1]].map(|i| i as usize);
                 self.under[data.members[i] as usize] += data.weights[i];
                 let [here, there] = [i, next].map(|i| data.inputs.get(i, feature));
@@ -234,40 +235,17 @@ impl Grower {
                 let found = impurity(&self.under) + impurity(&self.over);
                 if found < least - margin {
                     least = found;
-                    best = Some(Split {
+                    let split = ColumnSplit {
                         feature,
                         threshold: between(here, there),
-                        middle: place,
-                        classes: [&self.under, &self.over]
-                            .map(|leaf| self.preference.choose(leaf) as u32),
-                    });
+                        middle,
+                    };
+                    let sides = [&self.under, &self.over];
+                    best = Some((split, sides.map(|leaf| self.preference.choose(leaf) as u32)));
                 }
             }
         }
         best
-    }
-
-    /// Parts every column's range at the split, each side keeping its order.
-    fn part(&mut self, seedling: Seedling, split: &Split) {
-        let Seedling { start, end, .. } = seedling;
-        for (place, i) in (start..).zip(&self.columns[split.feature][start..end]) {
-            self.goes_left[*i as usize] = place < split.middle;
-        }
-        for column in &mut self.columns {
-            self.spare.clear();
-            let range = &mut column[start..end];
-            let mut kept = 0;
-            for place in 0..range.len() {
-                let i = range[place];
-                if self.goes_left[i as usize] {
-                    range[kept] = i;
-                    kept += 1;
-                } else {
-                    self.spare.push(i);
-                }
-            }
-            range[kept..].copy_from_slice(&self.spare);
-        }
     }
 }
 
@@ -279,7 +257,7 @@ mod tests {
     #[test]
     fn a_point_without_weight_does_not_move_a_threshold() {
         let inputs = Points::new(1, vec![0.0, 1.0, 2.0, 5.0]);
-        let mut grower = Grower::default();
+        let mut grower = WeightedGrower::default();
         grower.load(&inputs, 2);
         for (weights, threshold) in [([0.5, 0.0, 0.5, 0.0], 1.0), ([0.5, 0.0, 0.0, 0.5], 2.5)] {
             let data = Weighted {

@@ -8,6 +8,7 @@ use faer::{Mat, MatRef};
 use rand::RngExt;
 
 use super::family::{Blueprint, Family, LAMBDA, Most, Number, Task, whole};
+use super::grouping::group_of;
 use super::spectrum::{Spectrum, diagnose, length};
 use super::{Diagnosis, Learner, Remark, Size, room, solving};
 use crate::data::{Points, Training};
@@ -95,7 +96,7 @@ pub struct FourierSetting {
 ///
 /// The weights minimise Σ (y - Σ_j w_j φ_j(x))² + λ ‖w‖²; at λ = 0 with more features than points
 /// they are the interpolant of minimum norm. With `epochs` they are those after t steps of gradient
-/// descent from zero on (‖y - Φw‖² + λ ‖w‖²)/(2n). There is no constant. Features are nested: the
+/// descent from zero on (‖y - Φw‖² + λ ‖w‖²)/(2n). There is no constant. RandomFeatures are nested: the
 /// first p are the same whatever the largest p is, and the frequencies of two scales differ by
 /// their ratio alone.
 ///
@@ -142,7 +143,7 @@ pub struct Fourier {
     settings: Vec<FourierSetting>,
     /// The distinct scales, each with its settings by rising number of features.
     scales: Vec<(f64, Vec<usize>)>,
-    features: Features,
+    features: RandomFeatures,
     /// By setting: the weights of cos(ω·x + b), the factor √(2/p) taken in.
     weights: Vec<Vec<f64>>,
     /// By scale: the cosines at the inputs of the last fit.
@@ -158,7 +159,7 @@ pub struct Fourier {
 
 /// The random features as they were drawn last.
 #[derive(Clone, Debug, Default)]
-struct Features {
+struct RandomFeatures {
     /// At scale 1, feature by feature.
     frequencies: Vec<f64>,
     phases: Vec<f64>,
@@ -166,7 +167,7 @@ struct Features {
     coordinates: Vec<f64>,
 }
 
-impl Features {
+impl RandomFeatures {
     fn draw(&mut self, count: usize, dimension: usize, stream: &Stream) {
         let mut stream = stream.child(0);
         self.frequencies.clear();
@@ -225,10 +226,9 @@ impl Fourier {
     pub fn new(settings: Vec<FourierSetting>) -> Self {
         let mut scales: Vec<(f64, Vec<usize>)> = Vec::new();
         for (c, setting) in settings.iter().enumerate() {
-            match scales.iter_mut().find(|(scale, _)| *scale == setting.scale) {
-                Some((_, same)) => same.push(c),
-                None => scales.push((setting.scale, vec![c])),
-            }
+            let same = |(scale, _): &(f64, Vec<usize>)| *scale == setting.scale;
+            let (_, settings) = group_of(&mut scales, same, || (setting.scale, Vec::new()));
+            settings.push(c);
         }
         for (_, same) in &mut scales {
             same.sort_by_key(|&c| settings[c].features);
@@ -239,7 +239,7 @@ impl Fourier {
             at_inputs: vec![Vec::new(); scales.len()],
             settings,
             scales,
-            features: Features::default(),
+            features: RandomFeatures::default(),
             at_points: Vec::new(),
             exact: MinimumNorm::default(),
             spectrum: Spectrum::default(),

@@ -17,7 +17,7 @@ use crate::learner::room;
 /// The distinct inputs of a training set by rising x, its sites; and memory that is kept from one
 /// growth to the next.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Line {
+pub(super) struct LineTrees {
     x: Vec<f64>,
     /// By site: the mean label, the number of points, and how many points lie before it. The last
     /// has one number more, that of all points.
@@ -30,7 +30,7 @@ pub(super) struct Line {
     /// By site: where its cell ends.
     edges: Vec<f64>,
     /// Nodes that can be cut, where, and their depth.
-    frontier: BinaryHeap<Candidate<(Node, usize, usize)>>,
+    frontier: BinaryHeap<Candidate<(SiteRange, usize, usize)>>,
     cuts: Vec<Cut>,
     /// By point to be predicted: its site.
     cells: Vec<u32>,
@@ -41,25 +41,25 @@ pub(super) struct Line {
 #[derive(Clone, Copy, Debug)]
 struct Cut {
     level: usize,
-    left: Node,
-    right: Node,
+    left: SiteRange,
+    right: SiteRange,
 }
 
 /// A range of sites, and the mean label of their points.
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct SiteRange {
     start: u32,
     end: u32,
     mean: f64,
 }
 
-impl Node {
+impl SiteRange {
     fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 }
 
-impl Line {
+impl LineTrees {
     /// Takes in a training set.
     pub fn load(&mut self, data: &Training) {
         for numbers in [&mut self.x, &mut self.mean, &mut self.count] {
@@ -129,7 +129,7 @@ impl Line {
     }
 
     /// Level by level. The cuts that were made are the queue of those whose parts are next.
-    fn grow_by_depth(&mut self, growth: &Growth, root: Node) {
+    fn grow_by_depth(&mut self, growth: &Growth, root: SiteRange) {
         let deepest = match growth.knows_the_end() {
             true => growth.deepest_limit(),
             false => growth.depth,
@@ -143,7 +143,7 @@ impl Line {
         }
     }
 
-    fn cut_at(&mut self, level: usize, node: Node, min_leaf: usize, deepest: usize) {
+    fn cut_at(&mut self, level: usize, node: SiteRange, min_leaf: usize, deepest: usize) {
         if level >= deepest {
             return;
         }
@@ -160,7 +160,7 @@ impl Line {
     }
 
     /// The best cut first.
-    fn grow_best_first(&mut self, growth: &Growth, root: Node) {
+    fn grow_best_first(&mut self, growth: &Growth, root: SiteRange) {
         self.frontier.clear();
         self.offer(growth, root, 0, 0);
         while self.cuts.len() + 1 < growth.leaves
@@ -175,7 +175,7 @@ impl Line {
         }
     }
 
-    fn offer(&mut self, growth: &Growth, node: Node, depth: usize, age: usize) {
+    fn offer(&mut self, growth: &Growth, node: SiteRange, depth: usize, age: usize) {
         if depth < growth.depth
             && let Some((middle, gain)) = self.best_cut(node, growth.min_leaf)
         {
@@ -184,13 +184,13 @@ impl Line {
         }
     }
 
-    fn parts(&self, node: Node, middle: usize) -> [Node; 2] {
+    fn parts(&self, node: SiteRange, middle: usize) -> [SiteRange; 2] {
         let Range { start, end } = node.range();
         [self.node(start, middle), self.node(middle, end)]
     }
 
     /// The node of a range of sites.
-    fn node(&self, start: usize, end: usize) -> Node {
+    fn node(&self, start: usize, end: usize) -> SiteRange {
         // Relative to one label, so that equal labels give back exactly that label.
         let first = self.mean[start];
         let others = self.mean[start + 1..end].iter();
@@ -200,7 +200,7 @@ impl Line {
             .map(|(mean, count)| count * (mean - first))
             .sum();
         let count = self.before[end] - self.before[start];
-        Node {
+        SiteRange {
             start: start as u32,
             end: end as u32,
             mean: first + sum * self.inverse[count as usize],
@@ -210,7 +210,7 @@ impl Line {
     /// Where a node is cut best, and how much the sum of squared errors falls there: most, and
     /// first among equals. With labels centred at the node's mean and s the sum of the left ones,
     /// it falls by s² (1/n_left + 1/n_right).
-    fn best_cut(&mut self, node: Node, min_leaf: usize) -> Option<(usize, f64)> {
+    fn best_cut(&mut self, node: SiteRange, min_leaf: usize) -> Option<(usize, f64)> {
         let Range { start, end } = node.range();
         if end - start < 2 {
             return None;

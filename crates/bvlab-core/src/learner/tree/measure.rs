@@ -10,18 +10,18 @@ pub(super) trait Measure {
 
     /// How many points the sites of a node have, and whether their labels are all equal. Appends
     /// what the node predicts to `values`.
-    fn look(&mut self, sites: &[u32], values: &mut Vec<f64>) -> Look;
+    fn summarise(&mut self, sites: &[u32], values: &mut Vec<f64>) -> NodeSummary;
 
     /// Begins to split a node that was looked at and predicts `value`; returns what a split would
     /// gain that leaves nothing to gain.
     fn enter(&mut self, sites: &[u32], points: u32, value: &[f64]) -> f64;
 
-    /// Moves the sites of the node from right to left, one by one: says after each how many points
+    /// Moves the sites of the node from right to left, one by one: returns after each how many points
     /// are on the left, and the gain of a split there.
     fn walk(&mut self) -> impl FnMut(u32) -> (u32, f64);
 }
 
-pub(super) struct Look {
+pub(super) struct NodeSummary {
     pub points: u32,
     pub pure: bool,
 }
@@ -51,7 +51,7 @@ impl Measure for Squares {
         self.factors.reserve(points + 1);
     }
 
-    fn look(&mut self, sites: &[u32], values: &mut Vec<f64>) -> Look {
+    fn summarise(&mut self, sites: &[u32], values: &mut Vec<f64>) -> NodeSummary {
         // Relative to one label, so that equal labels give back exactly that label.
         let (first, _) = self.labels[sites[0] as usize];
         let (mut sum, mut points, mut pure) = (0.0, 0, true);
@@ -62,7 +62,7 @@ impl Measure for Squares {
             pure &= label == first;
         }
         values.push(first + sum / f64::from(points));
-        Look { points, pure }
+        NodeSummary { points, pure }
     }
 
     fn enter(&mut self, sites: &[u32], points: u32, value: &[f64]) -> f64 {
@@ -95,7 +95,7 @@ impl Measure for Squares {
 /// The fall of n times the impurity of a node in which n_k of n points are of class k: Gini's
 /// 1 - Σ_k (n_k/n)², or with `ENTROPY` -Σ_k (n_k/n) ln(n_k/n).
 #[derive(Clone, Debug, Default)]
-pub(super) struct Classes<const ENTROPY: bool> {
+pub(super) struct ClassImpurity<const ENTROPY: bool> {
     classes: usize,
     /// By row: class and number of points.
     labels: Vec<(u32, u32)>,
@@ -111,7 +111,7 @@ pub(super) struct Classes<const ENTROPY: bool> {
     factors: Vec<f64>,
 }
 
-impl<const ENTROPY: bool> Classes<ENTROPY> {
+impl<const ENTROPY: bool> ClassImpurity<ENTROPY> {
     pub fn of(&mut self, classes: usize) -> &mut Self {
         self.classes = classes;
         self.totals.resize(classes, 0);
@@ -139,7 +139,7 @@ fn coarse(fall: f64) -> f64 {
     (fall + LARGE - LARGE).max(0.0)
 }
 
-impl<const ENTROPY: bool> Measure for Classes<ENTROPY> {
+impl<const ENTROPY: bool> Measure for ClassImpurity<ENTROPY> {
     fn load(&mut self, sites: &[Site], rows: usize, points: usize) {
         self.labels.resize(rows, (0, 0));
         for site in sites {
@@ -153,7 +153,7 @@ impl<const ENTROPY: bool> Measure for Classes<ENTROPY> {
         self.factors.reserve(points + 1);
     }
 
-    fn look(&mut self, sites: &[u32], values: &mut Vec<f64>) -> Look {
+    fn summarise(&mut self, sites: &[u32], values: &mut Vec<f64>) -> NodeSummary {
         let points = self.count(sites);
         let share = |count: &u32| f64::from(*count) / f64::from(points);
         match *self.totals {
@@ -161,7 +161,7 @@ impl<const ENTROPY: bool> Measure for Classes<ENTROPY> {
             _ => values.extend(self.totals.iter().map(share)),
         }
         let pure = self.totals.contains(&points);
-        Look { points, pure }
+        NodeSummary { points, pure }
     }
 
     fn enter(&mut self, sites: &[u32], points: u32, _: &[f64]) -> f64 {
@@ -184,7 +184,7 @@ impl<const ENTROPY: bool> Measure for Classes<ENTROPY> {
 
     #[inline(always)]
     fn walk(&mut self) -> impl FnMut(u32) -> (u32, f64) {
-        let Classes {
+        let ClassImpurity {
             labels,
             totals,
             left,

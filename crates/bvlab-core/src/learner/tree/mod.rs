@@ -1,5 +1,6 @@
 //! Trees: CART for squared error, and for classes.
 
+mod columns;
 mod line;
 mod measure;
 mod order;
@@ -9,14 +10,16 @@ mod table;
 use std::cmp::Ordering;
 
 use super::family::{Blueprint, CRITERION, DEPTH, Family, Most, Number, Task, whole};
+use super::grouping::group_of;
 use super::{Learner, Size};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::probability::both_of_two;
 use crate::stream::Stream;
-use line::Line;
+pub(crate) use columns::{ColumnSplit, SortedColumns};
+use line::LineTrees;
 pub(crate) use order::{FeatureOrder, child_key};
-use space::{Node, SPACE};
+use space::{SPACE, TreeNode};
 
 pub(super) const FAMILY: Family = Family {
     name: "tree",
@@ -183,7 +186,7 @@ pub struct Tree {
     /// How many classes there are; 0 where labels are numbers.
     classes: usize,
     criterion: Criterion,
-    line: Line,
+    line: LineTrees,
 }
 
 /// One growth and the settings that are read off it.
@@ -200,7 +203,7 @@ struct Growth {
     /// The trees of the last fit: in one dimension what every level predicts at every site, in
     /// several the nodes and what they predict, so many numbers each.
     at_sites: Vec<f64>,
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
     values: Vec<f64>,
     outputs: usize,
 }
@@ -229,31 +232,27 @@ impl Tree {
                 true => setting.leaves,
                 false => setting.depth,
             };
-            let shares = |growth: &&mut Growth| {
+            let shares = |growth: &Growth| {
                 growth.min_leaf == setting.min_leaf
                     && growth.tries == setting.tries
                     && growth.best_first == best_first
                     && (!best_first || growth.depth == setting.depth)
             };
-            match growths.iter_mut().find(shares) {
-                Some(growth) => {
-                    growth.depth = growth.depth.max(setting.depth);
-                    growth.leaves = growth.leaves.max(setting.leaves);
-                    growth.levels.push((level, c));
-                }
-                None => growths.push(Growth {
-                    min_leaf: setting.min_leaf,
-                    tries: setting.tries,
-                    depth: setting.depth,
-                    leaves: setting.leaves,
-                    best_first,
-                    levels: vec![(level, c)],
-                    at_sites: Vec::new(),
-                    nodes: Vec::new(),
-                    values: Vec::new(),
-                    outputs,
-                }),
-            }
+            let growth = group_of(&mut growths, shares, || Growth {
+                min_leaf: setting.min_leaf,
+                tries: setting.tries,
+                depth: setting.depth,
+                leaves: setting.leaves,
+                best_first,
+                levels: Vec::new(),
+                at_sites: Vec::new(),
+                nodes: Vec::new(),
+                values: Vec::new(),
+                outputs,
+            });
+            growth.depth = growth.depth.max(setting.depth);
+            growth.leaves = growth.leaves.max(setting.leaves);
+            growth.levels.push((level, c));
         }
         for growth in &mut growths {
             growth.levels.sort_unstable();
@@ -263,7 +262,7 @@ impl Tree {
             growths,
             classes,
             criterion,
-            line: Line::default(),
+            line: LineTrees::default(),
         }
     }
 

@@ -5,25 +5,27 @@ use std::collections::BinaryHeap;
 use std::hint::select_unpredictable;
 use std::ops::RangeInclusive;
 
-use super::measure::{Classes, Look, Measure, Squares};
+use super::columns::{ColumnSplit, SortedColumns};
+use super::measure::{ClassImpurity, Measure, NodeSummary, Squares};
 use super::order::{FeatureOrder, child_key};
-use super::table::Table;
+use super::table::RowTable;
 use super::{Candidate, Criterion, Growth, MARGIN, between};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::stream::Stream;
 
 thread_local! {
-    /// Every thread grows its trees in one place: the members of an ensemble then know each other's
-    /// rows, and need not hold memory that they use one after the other.
+    /// One per thread: the members of an ensemble share the sorted rows, and memory that they use one
+    /// after the other.
     pub(super) static SPACE: RefCell<Space> = RefCell::default();
 }
 
-/// A node is where the way of its points ends, up to the level at which it is split, its `death`.
-/// Levels count depth, or in best-first growth the leaves of the whole tree.
+/// A node of a tree: a leaf up to the level at which it is split. Levels count depth, or in best-first
+/// growth the leaves of the whole tree.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
-    death: usize,
+pub(super) struct TreeNode {
+    /// The last level at which it is a leaf.
+    split_level: usize,
     feature: u32,
     threshold: f64,
     /// The left child; the right one follows it. 0 where the node was never split.
@@ -33,7 +35,7 @@ pub(super) struct Node {
 /// The points of a range of the index that reach a node; levels before `first` belong to its
 /// ancestors.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct Descent {
     node: usize,
     start: usize,
     end: usize,
@@ -42,25 +44,31 @@ struct Way {
 
 impl Growth {
     /// Sends all points down the tree together, and writes the predictions of every level.
-    fn spread(&self, points: &Points, index: &mut [u32], ways: &mut Vec<Way>, out: &mut [f64]) {
-        ways.push(Way {
+    fn spread(
+        &self,
+        points: &Points,
+        index: &mut [u32],
+        descents: &mut Vec<Descent>,
+        out: &mut [f64],
+    ) {
+        descents.push(Descent {
             node: 0,
             start: 0,
             end: index.len(),
             first: 0,
         });
-        while let Some(Way {
+        while let Some(Descent {
             node,
             start,
             end,
             first,
-        }) = ways.pop()
+        }) = descents.pop()
         {
             let value = &self.values[node * self.outputs..][..self.outputs];
             let node = self.nodes[node];
             let here = &mut index[start..end];
             let levels = &self.levels[first..];
-            let ended = levels.partition_point(|&(level, _)| level <= node.death);
+            let ended = levels.partition_point(|&(level, _)| level <= node.split_level);
             for &(_, c) in &levels[..ended] {
                 let length = points.len() * self.outputs;
                 let out = &mut out[c * length..][..length];
@@ -82,13 +90,13 @@ impl Growth {
             let middle = start + partition(here, goes_left);
             let first = first + ended;
             let [left, right] = [node.left as usize, node.left as usize + 1];
-            ways.push(Way {
+            descents.push(Descent {
                 node: right,
                 start: middle,
                 end,
                 first,
             });
-            ways.push(Way {
+            descents.push(Descent {
                 node: left,
                 start,
                 end: middle,
@@ -98,7 +106,7 @@ impl Growth {
     }
 }
 
-/// Moves those that satisfy the predicate to the front and tells how many they are.
+/// Moves those that satisfy the predicate to the front and returns their number.
 fn partition(index: &mut [u32], mut goes_left: impl FnMut(u32) -> bool) -> usize {
     let mut middle = 0;
     for i in 0..index.len() {
@@ -113,14 +121,14 @@ fn partition(index: &mut [u32], mut goes_left: impl FnMut(u32) -> bool) -> usize
 /// Where trees are grown; its memory is kept from one growth to the next.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Space {
-    table: Table,
+    table: RowTable,
     squares: Squares,
-    gini: Classes<false>,
-    entropy: Classes<true>,
-    grower: Grower,
+    gini: ClassImpurity<false>,
+    entropy: ClassImpurity<true>,
+    grower: TreeGrower,
     /// Points on their way down.
     index: Vec<u32>,
-    ways: Vec<Way>,
+    descents: Vec<Descent>,
 }
 
 impl Space {
@@ -140,11 +148,11 @@ impl Space {
             gini,
             entropy,
             grower,
-            ways,
+            descents,
             ..
         } = self;
         table.load(data);
-        ways.reserve(data.len() + 1);
+        descents.reserve(data.len() + 1);
         let count = data.len();
         let key = stream.salt();
         match (classes, criterion) {
@@ -163,7 +171,7 @@ impl Space {
         self.index.clear();
         self.index.extend(0..points.len() as u32);
         for growth in growths {
-            growth.spread(points, &mut self.index, &mut self.ways, out);
+            growth.spread(points, &mut self.index, &mut self.descents, out);
         }
     }
 }
@@ -171,12 +179,9 @@ impl Space {
 /// The growing of a tree. A site is a row of the table, with all points of the training set that
 /// are like it.
 #[derive(Clone, Debug, Default)]
-struct Grower {
-    /// For every feature the sites by rising x. A node owns one range of all of them; nodes of even
-    /// depth in one copy, their children in the other.
-    columns: [Vec<u32>; 2],
-    sites: usize,
-    goes_left: Vec<bool>,
+struct TreeGrower {
+    /// The sites.
+    columns: SortedColumns,
     order: FeatureOrder,
     frontier: BinaryHeap<Candidate<Splittable>>,
     waiting: Vec<Splittable>,
@@ -189,13 +194,13 @@ struct Splittable {
     depth: usize,
     start: usize,
     end: usize,
-    split: Split,
+    split: ColumnSplit,
     key: u64,
 }
 
-/// A node to be: its range of sites and its place in the tree.
+/// A node that was just added: its range of sites and its place in the tree.
 #[derive(Clone, Copy, Debug)]
-struct Seedling {
+struct NewNode {
     node: usize,
     start: usize,
     end: usize,
@@ -204,43 +209,28 @@ struct Seedling {
     key: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Split {
-    gain: f64,
-    feature: usize,
-    threshold: f64,
-    middle: usize,
-}
-
 /// A node of more sites is large.
 const LARGE: usize = 256;
 
-impl Grower {
+impl TreeGrower {
     fn grow<M: Measure>(
         &mut self,
         growths: &mut [Growth],
-        table: &Table,
+        table: &RowTable,
         measure: &mut M,
         count: usize,
         key: u64,
         interrupt: &Interrupt,
     ) -> Result<(), Interrupted> {
         measure.load(table.sites(), table.rows(), count);
-        self.sites = table.sites().len();
         // Enough for every tree of so many points, so that none allocates that grows larger than
         // those before it.
-        for columns in &mut self.columns {
-            columns.clear();
-            columns.reserve(count * table.dimension());
-            columns.resize(self.sites * table.dimension(), 0);
-        }
+        let (sites, rows) = (table.sites().len(), table.rows().max(2 * count));
+        self.columns.resize(table.dimension(), sites, rows, count);
         self.frontier.reserve(count);
         self.waiting.reserve(count);
-        let rows = self.goes_left.len().max(2 * count).max(table.rows());
-        self.goes_left.resize(rows, false);
         for growth in growths {
-            let columns = self.columns[0].chunks_exact_mut(self.sites.max(1));
-            for (feature, column) in columns.enumerate() {
+            for (feature, column) in self.columns.root_mut().enumerate() {
                 table.sorted(feature, column);
             }
             growth.nodes.clear();
@@ -253,22 +243,17 @@ impl Grower {
         Ok(())
     }
 
-    /// A range of the sites by one feature, as nodes of that depth see them.
-    fn column(&self, depth: usize, feature: usize, start: usize, end: usize) -> &[u32] {
-        &self.columns[depth % 2][feature * self.sites..][start..end]
-    }
-
     fn grow_one<M: Measure>(
         &mut self,
         growth: &mut Growth,
-        table: &Table,
+        table: &RowTable,
         measure: &mut M,
         key: u64,
         interrupt: &Interrupt,
     ) -> Result<(), Interrupted> {
         self.frontier.clear();
         self.waiting.clear();
-        let (root, open) = self.plant(growth, measure, 0, [0, self.sites], 0, key);
+        let (root, open) = self.add_node(growth, measure, 0, [0, self.columns.len()], 0, key);
         if open && growth.leaves > 1 {
             self.offer(growth, table, measure, root);
         }
@@ -299,17 +284,17 @@ impl Grower {
             parent.feature = split.feature as u32;
             parent.threshold = split.threshold;
             parent.left = left;
-            parent.death = if growth.best_first { splits } else { depth };
+            parent.split_level = if growth.best_first { splits } else { depth };
             let mut child = |side, start, end| {
                 let key = child_key(key, side);
-                self.plant(growth, measure, split.feature, [start, end], depth + 1, key)
+                self.add_node(growth, measure, split.feature, [start, end], depth + 1, key)
             };
             let (left, left_open) = child(1, start, split.middle);
             let (right, right_open) = child(2, split.middle, end);
             if splits + 1 >= growth.leaves || !(left_open || right_open) {
                 continue;
             }
-            self.part(depth, start, end, &split);
+            self.columns.part(depth, start, end, &split);
             if left_open {
                 self.offer(growth, table, measure, left);
             }
@@ -320,8 +305,8 @@ impl Grower {
         Ok(())
     }
 
-    /// Adds the node of a range of the sites by one feature, and tells whether it may be split.
-    fn plant<M: Measure>(
+    /// Adds the node of a range of the sites by one feature, and returns whether it may be split.
+    fn add_node<M: Measure>(
         &self,
         growth: &mut Growth,
         measure: &mut M,
@@ -329,19 +314,21 @@ impl Grower {
         [start, end]: [usize; 2],
         depth: usize,
         key: u64,
-    ) -> (Seedling, bool) {
+    ) -> (NewNode, bool) {
         // The parent's column is parted already where it was split.
-        let sites = self.column(depth.saturating_sub(1), feature, start, end);
-        let Look { points, pure } = measure.look(sites, &mut growth.values);
+        let sites = self
+            .columns
+            .range(depth.saturating_sub(1), feature, start, end);
+        let NodeSummary { points, pure } = measure.summarise(sites, &mut growth.values);
         let node = growth.nodes.len();
-        growth.nodes.push(Node {
-            death: usize::MAX,
+        growth.nodes.push(TreeNode {
+            split_level: usize::MAX,
             feature: 0,
             threshold: 0.0,
             left: 0,
         });
         let large = points as usize / 2 >= growth.min_leaf;
-        let seedling = Seedling {
+        let new = NewNode {
             node,
             start,
             end,
@@ -349,30 +336,30 @@ impl Grower {
             depth,
             key,
         };
-        (seedling, !pure && large && depth < growth.depth)
+        (new, !pure && large && depth < growth.depth)
     }
 
     /// Queues a node if it can be split.
     fn offer<M: Measure>(
         &mut self,
         growth: &Growth,
-        table: &Table,
+        table: &RowTable,
         measure: &mut M,
-        seedling: Seedling,
+        new: NewNode,
     ) {
-        let Seedling {
+        let NewNode {
             node,
             start,
             end,
             depth,
             key,
             ..
-        } = seedling;
+        } = new;
         let mut order = std::mem::take(&mut self.order);
         order.begin(table.dimension(), key);
-        let split = self.best_split(growth, table, measure, seedling, &mut order);
+        let split = self.best_split(growth, table, measure, new, &mut order);
         self.order = order;
-        let Some(split) = split else {
+        let Some((gain, split)) = split else {
             return;
         };
         let splittable = Splittable {
@@ -385,7 +372,7 @@ impl Grower {
         };
         match growth.best_first {
             true => self.frontier.push(Candidate {
-                gain: split.gain,
+                gain,
                 age: node,
                 node: splittable,
             }),
@@ -398,21 +385,21 @@ impl Grower {
     fn best_split<M: Measure>(
         &self,
         growth: &Growth,
-        table: &Table,
+        table: &RowTable,
         measure: &mut M,
-        seedling: Seedling,
+        new: NewNode,
         order: &mut FeatureOrder,
-    ) -> Option<Split> {
-        let Seedling {
+    ) -> Option<(f64, ColumnSplit)> {
+        let NewNode {
             node,
             start,
             end,
             points,
             depth,
             ..
-        } = seedling;
+        } = new;
         let value = &growth.values[node * growth.outputs..][..growth.outputs];
-        let most = measure.enter(self.column(depth, 0, start, end), points, value);
+        let most = measure.enter(self.columns.range(depth, 0, start, end), points, value);
         let margin = MARGIN * most;
         let mut best: Option<(f64, Scan)> = None;
         for (looked_at, feature) in order.enumerate() {
@@ -422,7 +409,7 @@ impl Grower {
             }
             let scan = Scan {
                 feature,
-                sites: self.column(depth, feature, start, end),
+                sites: self.columns.range(depth, feature, start, end),
                 ranks: table.ranks(feature),
                 anywhere: table.is_distinct(feature) && growth.min_leaf == 1,
                 sides: growth.min_leaf as u32..=points - growth.min_leaf as u32,
@@ -444,40 +431,12 @@ impl Grower {
         let place = scan.first(measure, gain - margin)?;
         let [here, next] = [scan.sites[place], scan.sites[place + 1]];
         let x = |site| table.x(site, scan.feature);
-        Some(Split {
-            gain,
+        let split = ColumnSplit {
             feature: scan.feature,
             threshold: between(x(here), x(next)),
             middle: start + place + 1,
-        })
-    }
-
-    /// Parts every column's range at the split, for nodes of the next depth, each side keeping its
-    /// order.
-    fn part(&mut self, depth: usize, start: usize, end: usize, split: &Split) {
-        let [even, odd] = &mut self.columns;
-        let (from, to) = match depth % 2 {
-            0 => (even, odd),
-            _ => (odd, even),
         };
-        let split_column = &from[split.feature * self.sites..][start..end];
-        for (place, &site) in (start..).zip(split_column) {
-            self.goes_left[site as usize] = place < split.middle;
-        }
-        let columns = from
-            .chunks_exact(self.sites)
-            .zip(to.chunks_exact_mut(self.sites));
-        for (from, to) in columns {
-            let to = &mut to[start..end];
-            let (mut left, mut right) = (0, split.middle - start);
-            for &site in &from[start..end] {
-                // No branch depends on the data.
-                let goes_left = self.goes_left[site as usize];
-                to[select_unpredictable(goes_left, left, right)] = site;
-                left += usize::from(goes_left);
-                right += usize::from(!goes_left);
-            }
-        }
+        Some((gain, split))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::data::{Points, Training};
 /// among them need not be sorted. What a tree makes of a training set does not depend on which rows
 /// were known: equal inputs stand in the order of the training set, whatever that of the table is.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Table {
+pub(super) struct RowTable {
     dimension: usize,
     values: Vec<f64>,
     /// By feature: the rows by rising x, equal ones by row.
@@ -45,7 +45,7 @@ const PATIENCE: usize = 32;
 
 /// What a look-up met with.
 #[derive(Clone, Copy, Default)]
-struct Found {
+struct LookUp {
     /// How many sites are in no row.
     unknown: usize,
     /// How many are in a row before that of the site before.
@@ -59,7 +59,7 @@ fn same(a: &[f64], b: &[f64]) -> bool {
     a.first() == b.first() && a.iter().zip(b).map(differ).sum::<u32>() == 0
 }
 
-impl Table {
+impl RowTable {
     /// How many rows are known.
     pub fn rows(&self) -> usize {
         self.places.len()
@@ -164,8 +164,8 @@ impl Table {
     }
 
     /// Finds the sites among the known rows, mostly a little behind the one before.
-    fn look_up(&mut self, inputs: &Points) -> Found {
-        let mut found = Found::default();
+    fn look_up(&mut self, inputs: &Points) -> LookUp {
+        let mut found = LookUp::default();
         self.places.fill(NONE);
         let mut next = 0;
         for (place, site) in (0..).zip(&mut self.sites) {
@@ -267,7 +267,7 @@ mod tests {
     use crate::stream::{Purpose, Stream};
     use rand::RngExt;
 
-    fn columns(table: &Table) -> Vec<Vec<u32>> {
+    fn columns(table: &RowTable) -> Vec<Vec<u32>> {
         let sorted = |feature| {
             let mut column = vec![0; table.sites().len()];
             table.sorted(feature, &mut column);
@@ -288,7 +288,7 @@ mod tests {
                 inputs: Points::new(2, (0..80).map(|_| draw(values)).collect()),
                 labels: (0..40).map(|_| draw(3)).collect(),
             };
-            let (mut table, mut sample) = (Table::default(), Training::default());
+            let (mut table, mut sample) = (RowTable::default(), Training::default());
             let mut sorts = Vec::new();
             for round in 0..60 {
                 let mut counts = vec![0; 40];
@@ -297,7 +297,7 @@ mod tests {
                 let before = table.values.clone();
                 table.load(&sample);
                 sorts.push(table.values != before);
-                let mut fresh = Table::default();
+                let mut fresh = RowTable::default();
                 fresh.load(&sample);
                 assert_eq!(columns(&table), columns(&fresh), "round {round}");
                 for (a, b) in table.sites().iter().zip(fresh.sites()) {
