@@ -1,28 +1,28 @@
 //! One thread's share of a run: draws, fits and adds up one resample after the other.
 
-use super::{Kept, KeptFit, NotNumbers, RunError};
+mod stage;
+
 use rand::RngExt;
 
+use super::{Kept, KeptFit, RunError};
 use crate::data::Training;
-use crate::decompose::{CELLS, Loss, Members, Observation, Source, Tally};
+use crate::decompose::{Members, Source, Tally};
 use crate::interrupt::{Interrupt, Interrupted};
-use crate::lanes::squared_distance;
 use crate::learner::Learner;
 use crate::plan::{Plan, PlanParts};
-use crate::probability::Preference;
-use crate::problem::{MOST_CLASSES, class_at};
+use crate::problem::class_at;
 use crate::stream::{Purpose, Stream};
+use stage::StageFit;
 
-/// How many of the first resamples the learners' solving is looked into: the singular values cost
-/// more than the fit.
+/// How many of the first resamples are diagnosed: the singular values cost more than the fit.
 pub(super) const DIAGNOSED: u64 = 24;
 
 /// The second draw of a resample's cube, where draws are crossed: a resample that is never run.
 const SECOND: u64 = 1 << 63;
 
-/// Why a resample has no result. What was added up of it is in no tally that lives on.
+/// Why a resample has no result. The block that it belongs to is dropped.
 pub(super) enum Unfinished {
-    /// The run is to stop.
+    /// The run must stop.
     Interrupted,
     /// The run fails.
     Failed(RunError),
@@ -200,7 +200,12 @@ impl<'a> Worker<'a> {
             });
             self.tallies[which].begin();
             for stage in 0..path.stages.len() {
-                self.stage(which, stage, resample, fit.as_mut(), interrupt)?;
+                let stage = StageFit {
+                    path: which,
+                    stage,
+                    resample,
+                };
+                self.fit_stage(stage, fit.as_mut(), interrupt)?;
             }
             if let (Some(kept), Some(fit)) = (&mut kept, fit) {
                 kept.fits.push(fit);
@@ -257,244 +262,6 @@ impl<'a> Worker<'a> {
             }
         }
     }
-
-    /// Fits one stage of one learner, and adds up its errors.
-    fn stage(
-        &mut self,
-        which: usize,
-        stage_index: usize,
-        resample: u64,
-        mut kept: Option<&mut KeptFit>,
-        interrupt: &Interrupt,
-    ) -> Result<(), Unfinished> {
-        let PlanParts {
-            paths, test, run, ..
-        } = &**self.plan;
-        let stage = &paths[which].stages[stage_index];
-        let learner = &mut self.learners[which][stage_index];
-        let sets = &self.data[stage.problem];
-        // Every probability of a class counts as a point of its own.
-        let (points, train) = (
-            test.points.len() * self.outputs,
-            sets[0].len() * self.outputs,
-        );
-        let settings = learner.capacities();
-        let cells = match run.sources {
-            true => CELLS,
-            false => 1,
-        };
-        let length = settings * points;
-        self.at_test.resize(cells * length, 0.0);
-        self.at_train.resize(settings * train, 0.0);
-        self.train_error.clear();
-        self.train_error.resize(settings, 0.0);
-        // Fixed inputs have no second draw.
-        let fixed = self.plan.problems[stage.problem].fixed;
-        for cell in 0..cells {
-            if fixed && cell & Source::Inputs as usize != 0 {
-                let same = (cell ^ Source::Inputs as usize) * length;
-                self.at_test.copy_within(same..same + length, cell * length);
-                continue;
-            }
-            let data = &sets[cell & 3];
-            let draw = match cell & Source::Algorithm as usize {
-                0 => resample,
-                _ => resample | SECOND,
-            };
-            // Every learner begins the same stream: equal bootstraps make differences real.
-            let stream = Stream::new(run.seed, Purpose::Algorithm, draw);
-            let preference = Preference::of(&stream);
-            learner.try_fit(data, &stream, interrupt)?;
-            let at_test = &mut self.at_test[cell * length..][..length];
-            learner.try_predict(&test.points, at_test, interrupt)?;
-            learner.try_predict_training(data, &mut self.at_train, interrupt)?;
-            if let (Some(kept), 0, Some(probe)) = (&mut kept, cell, &test.probe)
-                && !kept.probe.is_empty()
-            {
-                let length = probe.points.len() * self.outputs;
-                self.at_probe.resize(settings * length, 0.0);
-                learner.try_predict(&probe.points, &mut self.at_probe, interrupt)?;
-                let each = self.at_probe.chunks_exact(length.max(1));
-                for (predictions, &setting) in each.zip(&stage.settings) {
-                    kept.probe[setting * length..][..length].copy_from_slice(predictions);
-                }
-            }
-            if let (Some(kept), 0) = (&mut kept, cell)
-                && resample < DIAGNOSED
-                && let Some(remarks) = learner.remarks()
-            {
-                for (remark, &setting) in remarks.into_iter().zip(&stage.settings) {
-                    kept.remarks[setting] = remark;
-                }
-            }
-            if let (Some(kept), 0) = (&mut kept, cell)
-                && resample < DIAGNOSED
-                && let Some(diagnoses) = learner.diagnose(data, interrupt)?
-            {
-                for (diagnosis, &setting) in diagnoses.into_iter().zip(&stage.settings) {
-                    kept.diagnoses[setting] = Some(diagnosis);
-                }
-            }
-            let distinct = if fixed { cells.div_ceil(2) } else { cells };
-            let predictions = self.at_train.chunks_exact(train.max(1));
-            for (sum, predictions) in self.train_error.iter_mut().zip(predictions) {
-                let error = match self.outputs {
-                    1 => squared_distance(predictions, &data.labels),
-                    classes => distance(run.loss, classes, predictions, preference, &data.labels),
-                };
-                *sum += error / data.len() as f64 / distinct as f64;
-            }
-            if cell == 0 {
-                self.first_train_error.clone_from(&self.train_error);
-                let all = self.first_train_error.iter_mut();
-                all.for_each(|error| *error *= distinct as f64);
-            }
-        }
-        let preference = Preference::of(&Stream::new(run.seed, Purpose::Algorithm, resample));
-        if run.diversity {
-            let (truth, outputs) = (self.truth, self.outputs);
-            self.members.resize_with(settings, Members::default);
-            for members in &mut self.members {
-                members.begin(test.points.len(), outputs);
-            }
-            let (members, at_test) = (&mut self.members, &self.at_test);
-            let room = &mut self.scores;
-            room.resize(truth.len().max(2 * outputs), 0.0);
-            learner.predict_members(&test.points, interrupt, &mut |c, member, prediction| {
-                let member = (prediction, preference.of_member(member));
-                let ensemble = (&at_test[c * points..][..points], preference);
-                members[c].add(run.loss, member, ensemble, truth, room);
-            })?;
-            room.truncate(truth.len());
-        }
-        let tally = &mut self.tallies[which];
-        let fresh = &self.fresh[stage.problem];
-        for (c, &setting) in stage.settings.iter().enumerate() {
-            let at = |cell: usize| &self.at_test[cell * length + c * points..][..points];
-            let train_error = self.train_error[c];
-            let (truth, weights) = (self.truth, &self.weights);
-            let seen = match run.sources {
-                false if run.loss != Loss::Squared => {
-                    let (seen, zeros) = scored(
-                        run.loss,
-                        (at(0), preference),
-                        truth,
-                        &self.classes,
-                        &test.weights,
-                        &mut self.scores,
-                    );
-                    tally.add_scores(setting, &self.scores, seen, train_error, zeros);
-                    seen
-                }
-                false => tally.add(setting, at(0), truth, fresh, weights, train_error),
-                true => {
-                    let cells = std::array::from_fn(at);
-                    tally.add_cube(setting, cells, truth, fresh, weights, train_error)
-                }
-            };
-            if !(seen.excess.is_finite() && seen.test.is_finite() && train_error.is_finite()) {
-                return Err(self.not_numbers(which, stage_index, c, resample).into());
-            }
-            if run.diversity {
-                tally.add_members(setting, &self.members[c]);
-            }
-            if let Some(kept) = &mut kept {
-                if run.diversity && self.members[c].count > 0 {
-                    kept.diversity[setting] = self.members[c].diversity(&test.weights);
-                }
-                let predictions = at(0);
-                let place = setting * points..(setting + 1) * points;
-                if let Some(kept) = kept.predictions.get_mut(place) {
-                    kept.copy_from_slice(predictions);
-                }
-                let excess = match run.loss {
-                    Loss::Squared => {
-                        let distances = predictions.iter().zip(truth).zip(weights);
-                        distances.map(|((p, f), w)| w * (p - f) * (p - f)).sum()
-                    }
-                    _ => seen.excess,
-                };
-                kept.risk[setting] = self.noise[stage.problem] + excess;
-                kept.train[setting] = self.first_train_error[c];
-            }
-        }
-        Ok(())
-    }
-
-    /// What is not a number of what a stage gave, beginning with its setting c.
-    fn not_numbers(&self, which: usize, stage: usize, c: usize, resample: u64) -> RunError {
-        let path = &self.plan.paths[which];
-        let settings = &path.stages[stage].settings;
-        let points = self.truth.len();
-        let cells = self.at_test.len() / (settings.len() * points).max(1);
-        let of_setting = |c: usize| {
-            let cell = move |cell: usize| (cell * settings.len() + c) * points;
-            (0..cells).flat_map(move |i| self.at_test[cell(i)..][..points].iter().zip(self.truth))
-        };
-        let failed = |c: &usize| {
-            let squares = of_setting(*c).map(|(p, f)| (p - f) * (p - f)).sum::<f64>();
-            !(squares.is_finite() && self.train_error[*c].is_finite())
-        };
-        let described = path.curve.describe(settings[c]);
-        RunError::Learner {
-            learner: path.curve.name.clone(),
-            setting: match described.as_str() {
-                "" => described,
-                setting => format!(" at {setting}"),
-            },
-            resample,
-            count: NotNumbers {
-                predictions: of_setting(c).filter(|(p, _)| !p.is_finite()).count(),
-                of: cells * points,
-                settings: (0..settings.len()).filter(failed).count(),
-                of_settings: settings.len(),
-            },
-        }
-    }
-}
-
-/// The summed errors of predictions of classes.
-fn distance(
-    loss: Loss,
-    classes: usize,
-    predictions: &[f64],
-    preference: Preference,
-    labels: &[f64],
-) -> f64 {
-    let mut room = [0.0; MOST_CLASSES];
-    let score = &mut room[..classes];
-    let points = predictions.chunks_exact(classes).zip(labels);
-    let errors = points.map(|(prediction, label)| {
-        loss.score(prediction, preference, score);
-        loss.of(score, *label as usize)
-    });
-    errors.sum()
-}
-
-/// Scores one setting's predictions of classes, and averages their errors over x. Also returns how
-/// many probabilities were exactly 0.
-fn scored(
-    loss: Loss,
-    (predictions, preference): (&[f64], Preference),
-    truth: &[f64],
-    classes: &[usize],
-    weights: &[f64],
-    scores: &mut [f64],
-) -> (Observation, usize) {
-    let outputs = truth.len() / classes.len().max(1);
-    let mut zeros = 0;
-    let mut seen = Observation {
-        excess: 0.0,
-        test: 0.0,
-    };
-    for (j, (class, weight)) in classes.iter().zip(weights).enumerate() {
-        let at = j * outputs..(j + 1) * outputs;
-        let score = &mut scores[at.clone()];
-        zeros += loss.score(&predictions[at.clone()], preference, score);
-        seen.excess += weight * loss.excess(score, &truth[at]);
-        seen.test += weight * loss.of(score, *class);
-    }
-    (seen, zeros)
 }
 
 #[cfg(test)]
