@@ -1,7 +1,8 @@
 //! Error bars and intervals of averages over x, and when to doubt them.
 
-use super::estimate::{Tested, jackknife, unit};
+use super::estimate::Tested;
 use super::interval::{Fluctuation, of_positive_mean, widened};
+use super::jackknife::{jackknife, unit};
 use super::probe::{FEW_POINTS, MOST_PROBES, Probed, Spread};
 use super::{Doubt, Estimate, Loss, Split, Tally, heavy_tail, interval_factor};
 use crate::learner::RiskMoments;
@@ -31,17 +32,17 @@ pub(super) enum Average {
 /// How much estimates at single points, and their average, vary with the resamples: the jackknife at
 /// every point, of bias², variance and their sum.
 #[derive(Default)]
-pub(super) struct Pointwise {
+pub(super) struct PointDeviations {
     groups: f64,
     /// By part and point: sums of what leaving out a group changes, and of its square.
     sums: [Vec<f64>; 3],
     squares: [Vec<f64>; 3],
 }
 
-impl Pointwise {
+impl PointDeviations {
     pub fn new(groups: usize, points: usize) -> Self {
         let zeros = || std::array::from_fn(|_| vec![0.0; points]);
-        Pointwise {
+        PointDeviations {
             groups: groups as f64,
             sums: zeros(),
             squares: zeros(),
@@ -101,7 +102,7 @@ impl<'a> Bars<'a> {
         }
     }
 
-    /// Whether the test points are a sample, so that [`Pointwise`] is needed.
+    /// Whether the test points are a sample, so that [`PointDeviations`] is needed.
     pub fn needs_points(&self) -> bool {
         self.tested.drawn
     }
@@ -112,7 +113,7 @@ impl<'a> Bars<'a> {
         &self,
         part: Average,
         values: &[f64],
-        pointwise: &Pointwise,
+        pointwise: &PointDeviations,
         se: f64,
     ) -> PointsPart {
         let index = part as usize;

@@ -13,15 +13,16 @@
 //! corrected, because no correction is known. Where several classes have as many votes, or are
 //! equally probable, the parts are the mean over all choices between them.
 
-use super::bars::{Average, Bars, Pointwise};
-use super::estimate::{AgainstTheory, Parts, PointsError, Rest, Tested, jackknife};
+use super::bars::{Average, Bars, PointDeviations};
+use super::estimate::{AgainstTheory, Parts, Tested};
 use super::interval::{Fluctuation, deviations};
+use super::jackknife::{PointsError, Rest, jackknife};
 use super::loss::times_log;
 use super::{Decomposition, Estimate, Loss, Split, Tally, diversity};
 use crate::maths::{exp, hypot, ln};
 use crate::probability::largest;
 
-/// What is told of a setting besides noise, bias and variance, by name.
+/// The names of the quantities besides noise, bias and variance.
 const ZERO_ONE: [&str; 14] = [
     "bayes_error",
     "domingos_noise",
@@ -43,11 +44,11 @@ const ZERO_ONE: [&str; 14] = [
 /// even, and no interval for them is known.
 const BY_MAIN_PREDICTION: [usize; 7] = [2, 3, 4, 5, 7, 12, 13];
 
-/// The number of parts: noise, bias and variance, and what is told besides.
+/// The number of parts: noise, bias and variance, and the quantities besides.
 const MOST: usize = 3 + ZERO_ONE.len();
 
 impl Loss {
-    /// What is told besides noise, bias and variance.
+    /// The names of the quantities besides noise, bias and variance.
     fn names(self) -> &'static [&'static str] {
         match self {
             Loss::ZeroOne(_) => &ZERO_ONE,
@@ -74,12 +75,12 @@ impl Loss {
                 parts[..3].copy_from_slice(&[least, excess + log_sum, -log_sum]);
             }
             Loss::ZeroOne(split) => {
-                let told = zero_one(truth, mean, count);
-                parts[3..].copy_from_slice(&told);
+                let quantities = zero_one(truth, mean, count);
+                parts[3..].copy_from_slice(&quantities);
                 let chosen = match split {
-                    Split::Domingos => [told[6], told[2], told[7]],
-                    Split::KohaviWolpert => [told[8], told[9], told[10]],
-                    Split::Effects => [told[11], told[12], told[13]],
+                    Split::Domingos => [quantities[6], quantities[2], quantities[7]],
+                    Split::KohaviWolpert => [quantities[8], quantities[9], quantities[10]],
+                    Split::Effects => [quantities[11], quantities[12], quantities[13]],
                 };
                 parts[..3].copy_from_slice(&chosen);
             }
@@ -224,6 +225,138 @@ pub(super) fn decompose(groups: &[&Tally], all: Tally, tested: Tested) -> Decomp
     whole
 }
 
+/// The parts of one setting.
+struct SettingParts<'a> {
+    setting: usize,
+    all: &'a Tally,
+    groups: &'a [&'a Tally],
+    tested: Tested<'a>,
+    /// By part and test point.
+    at_points: Vec<Vec<f64>>,
+    /// By group: every part, averaged over x, with the group left out.
+    left_out: Vec<[f64; MOST]>,
+    deviations: PointDeviations,
+}
+
+impl<'a> SettingParts<'a> {
+    fn new(
+        setting: usize,
+        all: &'a Tally,
+        groups: &'a [&'a Tally],
+        tested: Tested<'a>,
+        needs_points: bool,
+    ) -> Self {
+        let Tested {
+            loss,
+            truth,
+            weights,
+            outputs,
+            ..
+        } = tested;
+        let points = weights.len();
+        let count = all.count as f64;
+        let kinds = 3 + loss.names().len();
+        let at = |tally: &Tally, j: usize| {
+            let start = (setting * points + j) * outputs;
+            start..(start + outputs).min(tally.mean.len())
+        };
+        let mut at_points = vec![vec![0.0; points]; kinds];
+        let mut left_out = vec![[0.0; MOST]; groups.len()];
+        let mut rest_mean = vec![0.0; outputs];
+        let mut deviations = match needs_points {
+            true => PointDeviations::new(groups.len(), points),
+            false => PointDeviations::default(),
+        };
+        for j in 0..points {
+            let p = &truth[j * outputs..][..outputs];
+            let mean = &all.mean[at(all, j)];
+            let mut here = loss.parts(p, mean, count);
+            let mut correction = [0.0; MOST];
+            for (group, left_out) in groups.iter().zip(&mut left_out) {
+                let rest = Rest::new(count, group.count as f64);
+                for ((rest_mean, m), g) in rest_mean
+                    .iter_mut()
+                    .zip(mean)
+                    .zip(&group.mean[at(group, j)])
+                {
+                    *rest_mean = rest.mean_without(*m, *g);
+                }
+                let without = loss.parts(p, &rest_mean, rest.count());
+                let share = rest.count() / count;
+                for i in 0..kinds {
+                    left_out[i] += weights[j] * without[i];
+                    correction[i] += share * (here[i] - without[i]);
+                }
+                if needs_points {
+                    deviations.add(j, [without[1] - here[1], without[2] - here[2]]);
+                }
+            }
+            for (i, here) in here[..kinds].iter_mut().enumerate() {
+                // Delete-a-group jackknife for groups of unequal size (Busing, Meijer and van der
+                // Leeden 1999): G θ - Σ (1 - n_g/n) θ_(g), and Σ (1 - n_g/n) = G - 1.
+                if loss.corrects(i) {
+                    *here += correction[i];
+                }
+                at_points[i][j] = *here;
+            }
+        }
+        SettingParts {
+            setting,
+            all,
+            groups,
+            tested,
+            at_points,
+            left_out,
+            deviations,
+        }
+    }
+
+    /// An average over x.
+    fn average(&self, values: &[f64]) -> f64 {
+        let weighted = values.iter().zip(self.tested.weights);
+        weighted.map(|(v, w)| v * w).sum::<f64>()
+    }
+
+    /// The jackknife's standard error of a part.
+    fn se(&self, part: usize) -> f64 {
+        jackknife(self.left_out.iter().map(|parts| parts[part]))
+    }
+
+    /// The further quantities of the loss, and those of an ensemble; `least` is the least risk.
+    fn extra(&self, points_error: &PointsError, least: f64) -> Vec<(&'static str, Estimate)> {
+        let estimate = |i: usize| {
+            let value = self.average(&self.at_points[i]);
+            if BY_MAIN_PREDICTION.contains(&(i - 3)) {
+                return Estimate::without_error(value);
+            }
+            let of_points = points_error.of(&self.at_points[i], value);
+            Estimate::new(value, hypot(self.se(i), of_points))
+        };
+        let names = self.tested.loss.names().iter().enumerate();
+        let mut extra: Vec<_> = names.map(|(i, name)| (*name, estimate(3 + i))).collect();
+        let variances: Vec<f64> = self.left_out.iter().map(|parts| parts[2]).collect();
+        extra.extend(diversity::of_setting(
+            self.setting,
+            self.all,
+            self.groups,
+            self.tested,
+            (self.average(&self.at_points[2]), &variances),
+            least,
+        ));
+        extra
+    }
+
+    /// A mean of measured errors, and with each group left out.
+    fn measured(&self, sums: impl Fn(&Tally) -> f64) -> (f64, Vec<f64>) {
+        let count = self.all.count as f64;
+        let without = self
+            .groups
+            .iter()
+            .map(|group| Rest::new(count, group.count as f64).mean(sums(self.all), sums(group)));
+        (sums(self.all) / count, without.collect())
+    }
+}
+
 /// The averages of one setting over x, and every part at every point.
 fn of_setting(
     setting: usize,
@@ -240,70 +373,12 @@ fn of_setting(
         ..
     } = tested;
     let points = weights.len();
-    let count = all.count as f64;
-    let names = loss.names();
-    let kinds = 3 + names.len();
-    let at = |tally: &Tally, j: usize| {
-        let start = (setting * points + j) * outputs;
-        start..(start + outputs).min(tally.mean.len())
-    };
-    let mut at_points = vec![vec![0.0; points]; kinds];
-    // By group, and by part: the average with the group left out. The sum is the last.
-    let mut left_out = vec![[0.0; MOST]; groups.len()];
-    let mut rest_mean = vec![0.0; outputs];
-    let bars = Bars::new(tested, setting, groups.len(), count);
-    let mut pointwise = match bars.needs_points() {
-        true => Pointwise::new(groups.len(), points),
-        false => Pointwise::default(),
-    };
-    for j in 0..points {
-        let p = &truth[j * outputs..][..outputs];
-        let mean = &all.mean[at(all, j)];
-        let mut here = loss.parts(p, mean, count);
-        let mut correction = [0.0; MOST];
-        for (group, left_out) in groups.iter().zip(&mut left_out) {
-            let rest = Rest::new(count, group.count as f64);
-            for ((rest_mean, m), g) in rest_mean
-                .iter_mut()
-                .zip(mean)
-                .zip(&group.mean[at(group, j)])
-            {
-                *rest_mean = rest.mean_without(*m, *g);
-            }
-            let without = loss.parts(p, &rest_mean, rest.count());
-            let share = rest.count() / count;
-            for i in 0..kinds {
-                left_out[i] += weights[j] * without[i];
-                correction[i] += share * (here[i] - without[i]);
-            }
-            if bars.needs_points() {
-                pointwise.add(j, [without[1] - here[1], without[2] - here[2]]);
-            }
-        }
-        for (i, here) in here[..kinds].iter_mut().enumerate() {
-            // Delete-a-group jackknife for groups of unequal size (Busing, Meijer and van der
-            // Leeden 1999): G θ - Σ (1 - n_g/n) θ_(g), and Σ (1 - n_g/n) = G - 1.
-            if loss.corrects(i) {
-                *here += correction[i];
-            }
-            at_points[i][j] = *here;
-        }
-    }
-    let average = |values: &[f64]| values.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>();
-    let estimate = |i: usize| {
-        let value = average(&at_points[i]);
-        if i >= 3 && BY_MAIN_PREDICTION.contains(&(i - 3)) {
-            return Estimate::without_error(value);
-        }
-        let left_out = left_out.iter().map(|parts| parts[i]);
-        let se = hypot(jackknife(left_out), points_error.of(&at_points[i], value));
-        Estimate::new(value, se)
-    };
-    let extra = names.iter().enumerate();
-    let mut extra: Vec<_> = extra.map(|(i, name)| (*name, estimate(3 + i))).collect();
-    let [noise, b, v] = [0, 1, 2].map(|i| average(&at_points[i]));
-    let [noise_se, b_se, v_se] = [0, 1, 2].map(|i| jackknife(left_out.iter().map(|p| p[i])));
-    // It is known at every point, but for Domingos' factor.
+    let bars = Bars::new(tested, setting, groups.len(), all.count as f64);
+    let found = SettingParts::new(setting, all, groups, tested, bars.needs_points());
+    let (at_points, deviations) = (&found.at_points, &found.deviations);
+    let [noise, b, v] = [0, 1, 2].map(|i| found.average(&at_points[i]));
+    let [noise_se, b_se, v_se] = [0, 1, 2].map(|i| found.se(i));
+    // Noise is known at every point, except for Domingos' factor.
     let noise_se = match loss {
         Loss::ZeroOne(Split::Domingos) => noise_se,
         _ => 0.0,
@@ -314,52 +389,32 @@ fn of_setting(
     let least: Vec<f64> = (0..points)
         .map(|j| loss.least(&truth[j * outputs..][..outputs]))
         .collect();
-    let least = average(&least);
-    let variances: Vec<f64> = left_out.iter().map(|parts| parts[2]).collect();
-    extra.extend(diversity::of_setting(
-        setting,
-        all,
-        groups,
-        tested,
-        (v, &variances),
-        least,
-    ));
+    let least = found.average(&least);
     let value = noise + b + v;
-    let risk_left_out: Vec<f64> = left_out
-        .iter()
-        .map(|parts| parts[..3].iter().sum())
-        .collect();
-    // A mean of measured errors, and with each group left out.
-    let measured = |sums: &dyn Fn(&Tally) -> f64| {
-        let without = groups
-            .iter()
-            .map(|group| Rest::new(count, group.count as f64).mean(sums(all), sums(group)));
-        (sums(all) / count, without.collect::<Vec<f64>>())
-    };
-    let (train, train_left_out) = measured(&|tally| tally.train[setting]);
-    let (test, test_left_out) = measured(&|tally| tally.test[setting]);
-    let gaps = test_left_out
-        .iter()
-        .zip(&risk_left_out)
-        .map(|(test, risk)| test - risk);
-    let gap = Estimate::new(test - value, jackknife(gaps));
+    let left_out = found.left_out.iter();
+    let risk_left_out: Vec<f64> = left_out.map(|parts| parts[..3].iter().sum()).collect();
+    let (train, train_left_out) = found.measured(|tally| tally.train[setting]);
+    let (test, test_left_out) = found.measured(|tally| tally.test[setting]);
+    let gaps = test_left_out.iter().zip(&risk_left_out);
+    let gap_se = jackknife(gaps.map(|(test, risk)| test - risk));
     let risk_se = jackknife(risk_left_out.iter().copied());
     let fluctuation = loss.has_intervals().then(|| {
         let numbers = setting * points * outputs..(setting + 1) * points * outputs;
         fluctuation(loss, all, groups, numbers, tested)
     });
     let b_se = fluctuation.map_or(f64::NAN, |found| found.se().max(b_se));
-    let of_noise = bars.points(Average::Noise, &at_points[0], &pointwise, noise_se);
+    let of_noise = bars.points(Average::Noise, &at_points[0], deviations, noise_se);
     let of_bias2 = match fluctuation {
-        Some(found) => bars.points(Average::Bias2, &at_points[1], &pointwise, found.se()),
+        Some(found) => bars.points(Average::Bias2, &at_points[1], deviations, found.se()),
         None => Default::default(),
     };
     let of_variance = match fluctuation {
-        Some(_) => bars.points(Average::Variance, &at_points[2], &pointwise, v_se),
+        Some(_) => bars.points(Average::Variance, &at_points[2], deviations, v_se),
         None => Default::default(),
     };
-    let of_risk = bars.points(Average::Risk, &risks, &pointwise, risk_se);
+    let of_risk = bars.points(Average::Risk, &risks, deviations, risk_se);
     let bias2 = bars.squared_mean(b, b_se, fluctuation, of_bias2);
+    let variances: Vec<f64> = found.left_out.iter().map(|parts| parts[2]).collect();
     let variance = match fluctuation {
         Some(_) => bars.above(0.0, v, &variances, of_variance),
         None => Estimate::without_error(v),
@@ -367,20 +422,13 @@ fn of_setting(
     let risk = bars.above(least, value, &risk_left_out, of_risk);
     let of_risks = Parts::of_risks(all, setting, least, value - least, of_risk.se);
     let doubtful = [(bias2, of_bias2), (variance, of_variance), (risk, of_risk)];
+    let rank = fluctuation.map_or(f64::INFINITY, |found| found.rank());
     let parts = Parts {
         against_theory: AgainstTheory {
             points: [of_bias2.se, of_variance.se],
             ..AgainstTheory::default()
         },
-        doubts: bars.doubts(
-            setting,
-            all,
-            (
-                of_risks.largest_share,
-                fluctuation.map_or(f64::INFINITY, |found| found.rank()),
-            ),
-            doubtful,
-        ),
+        doubts: bars.doubts(setting, all, (of_risks.largest_share, rank), doubtful),
         noise,
         noise_se: hypot(noise_se, of_noise.se),
         bias2,
@@ -388,17 +436,14 @@ fn of_setting(
         risk,
         train: bars.above(0.0, train, &train_left_out, Default::default()),
         test: bars.above(0.0, test, &test_left_out, of_risk),
-        gap,
+        gap: Estimate::new(test - value, gap_se),
         risk_resampling_se: risk_se,
+        zeros: all.zeros_of(setting),
+        extra: found.extra(points_error, least),
+        left_out: risk_left_out,
         ..of_risks
     };
-    let parts = Parts {
-        zeros: all.zeros_of(setting),
-        extra,
-        left_out: risk_left_out,
-        ..parts
-    };
-    (parts, at_points)
+    (parts, found.at_points)
 }
 
 /// How the bias fluctuates, where it is smooth in the mean score.

@@ -15,7 +15,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::estimate::{PointsError, Rest, Tested, jackknife};
+use super::estimate::Tested;
+use super::jackknife::{PointsError, Rest, jackknife};
 use super::loss::most;
 use super::{Estimate, Loss, Tally};
 use crate::maths::{exp, hypot, ln};
@@ -23,7 +24,7 @@ use crate::probability::{Preference, largest};
 
 /// Sums over the members of ensembles, for one learner.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Company {
+pub struct MemberTally {
     /// By setting: how many members an ensemble has; 0 where it is none.
     members: Vec<usize>,
     /// By setting, test point and output: the mean score of a member.
@@ -126,9 +127,9 @@ impl Loss {
     }
 }
 
-impl Company {
+impl MemberTally {
     pub(super) fn new(settings: usize, points: usize, outputs: usize) -> Self {
-        Company {
+        MemberTally {
             members: vec![0; settings],
             mean: vec![0.0; settings * points * outputs],
             excess: vec![0.0; settings * points],
@@ -169,7 +170,7 @@ impl Company {
     }
 
     /// Joins the means of so many resamples here and so many there.
-    pub(super) fn join(&mut self, other: &Company, here: f64, there: f64) {
+    pub(super) fn join(&mut self, other: &MemberTally, here: f64, there: f64) {
         let share = there / (here + there);
         for (means, others) in [
             (&mut self.mean, &other.mean),
@@ -186,7 +187,7 @@ impl Company {
     }
 }
 
-/// What is told of an ensemble, by name.
+/// The names of the quantities of an ensemble.
 pub const NAMES: [&str; 6] = [
     "member_risk",
     "average_bias",
@@ -196,10 +197,10 @@ pub const NAMES: [&str; 6] = [
     "member_correlation",
 ];
 
-/// Averages over x, in the order of the names but for the correlation.
+/// Averages over x, in the order of the names, without the correlation.
 type Averages = [f64; 5];
 
-/// What is told of the ensemble of one setting; `variance` is that of the ensemble, whole and with
+/// The quantities of the ensemble of one setting; `variance` is that of the ensemble, whole and with
 /// each group left out, and `least` the least risk.
 pub(super) fn of_setting(
     setting: usize,
@@ -210,19 +211,73 @@ pub(super) fn of_setting(
     least: f64,
 ) -> Vec<(&'static str, Estimate)> {
     let none = Estimate::without_error(f64::NAN);
-    let Some(company) = &all.company else {
+    let Some(member_tally) = &all.member_tally else {
         return Vec::new();
     };
-    let members = company.members[setting];
+    let members = member_tally.members[setting];
     if members == 0 {
         return NAMES.map(|name| (name, none)).to_vec();
     }
     let Tested {
         loss,
+        weights,
+        drawn,
+        ..
+    } = tested;
+    let (at_points, left_out) = averages(setting, all, member_tally, groups, tested);
+    let points_error = PointsError {
+        weights: weights.to_vec(),
+        drawn,
+    };
+    let estimate = |i: usize| {
+        let along: Vec<f64> = at_points.iter().map(|parts| parts[i]).collect();
+        let value = along.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>();
+        let se = jackknife(left_out.iter().map(|parts| parts[i]));
+        Estimate::new(value, hypot(se, points_error.of(&along, value)))
+    };
+    let mut quantities: Vec<(&'static str, Estimate)> = Vec::new();
+    for (i, name) in NAMES.into_iter().enumerate().take(5) {
+        let mut found = estimate(i);
+        if i == 0 {
+            found.value += least;
+        }
+        quantities.push((name, found));
+    }
+    // Var of a mean of M alike members: ρ t² + (1-ρ) t²/M.
+    let correlation = |of_ensemble: f64, of_member: f64| {
+        let m = members as f64;
+        (m * of_ensemble / of_member - 1.0) / (m - 1.0)
+    };
+    let mean_combines =
+        loss == Loss::Squared && quantities[4].1.value.abs() < 1e-9 * quantities[0].1.value;
+    quantities.push((
+        NAMES[5],
+        match mean_combines && members > 1 {
+            true => {
+                let without = left_out.iter().zip(variance.1);
+                let without = without.map(|(parts, variance)| correlation(*variance, parts[2]));
+                let value = correlation(variance.0, quantities[2].1.value);
+                Estimate::new(value, jackknife(without))
+            }
+            false => none,
+        },
+    ));
+    quantities
+}
+
+/// The averages at every point, and those over x with each group left out.
+fn averages(
+    setting: usize,
+    all: &Tally,
+    member_tally: &MemberTally,
+    groups: &[&Tally],
+    tested: Tested,
+) -> (Vec<Averages>, Vec<Averages>) {
+    let Tested {
+        loss,
         truth,
         weights,
         outputs,
-        drawn,
         ..
     } = tested;
     let points = weights.len();
@@ -233,12 +288,12 @@ pub(super) fn of_setting(
     for j in 0..points {
         let p = &truth[j * outputs..][..outputs];
         let at = (setting * points + j) * outputs..(setting * points + j + 1) * outputs;
-        let whole = &company.mean[at.clone()];
+        let whole = &member_tally.mean[at.clone()];
         let ensemble = ensemble_excess(all, setting, j, tested);
         let plain = loss.centroid_bias(whole, p);
         let mut bias = plain;
         for (group, left_out) in groups.iter().zip(&mut left_out) {
-            let Some(theirs) = &group.company else {
+            let Some(theirs) = &group.member_tally else {
                 continue;
             };
             let rest = Rest::new(count, group.count as f64);
@@ -251,12 +306,12 @@ pub(super) fn of_setting(
             if !matches!(loss, Loss::ZeroOne(_)) {
                 bias += share * (plain - without);
             }
-            let of = |list: fn(&Company) -> &[f64]| {
+            let of = |list: fn(&MemberTally) -> &[f64]| {
                 let place = setting * points + j;
-                rest.mean_without(list(company)[place], list(theirs)[place])
+                rest.mean_without(list(member_tally)[place], list(theirs)[place])
             };
-            let excess = of(|company| &company.excess);
-            let diversity = of(|company| &company.diversity);
+            let excess = of(|member_tally| &member_tally.excess);
+            let diversity = of(|member_tally| &member_tally.diversity);
             let ensemble = rest.mean_without(ensemble, ensemble_excess(group, setting, j, tested));
             let parts = five(excess, without, diversity, ensemble);
             for (sum, part) in left_out.iter_mut().zip(parts) {
@@ -265,50 +320,14 @@ pub(super) fn of_setting(
         }
         let place = setting * points + j;
         let parts = five(
-            company.excess[place],
+            member_tally.excess[place],
             bias,
-            company.diversity[place],
+            member_tally.diversity[place],
             ensemble,
         );
         at_points.push(parts);
     }
-    let points_error = PointsError {
-        weights: weights.to_vec(),
-        drawn,
-    };
-    let estimate = |i: usize| {
-        let along: Vec<f64> = at_points.iter().map(|parts| parts[i]).collect();
-        let value = along.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>();
-        let se = jackknife(left_out.iter().map(|parts| parts[i]));
-        Estimate::new(value, hypot(se, points_error.of(&along, value)))
-    };
-    let mut told: Vec<(&'static str, Estimate)> = Vec::new();
-    for (i, name) in NAMES.into_iter().enumerate().take(5) {
-        let mut found = estimate(i);
-        if i == 0 {
-            found.value += least;
-        }
-        told.push((name, found));
-    }
-    // Var of a mean of M alike members: ρ t² + (1-ρ) t²/M.
-    let correlation = |of_ensemble: f64, of_member: f64| {
-        let m = members as f64;
-        (m * of_ensemble / of_member - 1.0) / (m - 1.0)
-    };
-    let mean_combines = loss == Loss::Squared && told[4].1.value.abs() < 1e-9 * told[0].1.value;
-    told.push((
-        NAMES[5],
-        match mean_combines && members > 1 {
-            true => {
-                let without = left_out.iter().zip(variance.1);
-                let without = without.map(|(parts, variance)| correlation(*variance, parts[2]));
-                let value = correlation(variance.0, told[2].1.value);
-                Estimate::new(value, jackknife(without))
-            }
-            false => none,
-        },
-    ));
-    told
+    (at_points, left_out)
 }
 
 /// Risk of a member above the least, its bias and variance, diversity, and what they leave of the

@@ -28,12 +28,14 @@ mod doubt;
 mod estimate;
 mod histogram;
 mod interval;
+mod jackknife;
 mod loss;
 mod moments;
 mod probe;
 mod sources;
+mod squared;
 
-pub use diversity::{Company, Members, NAMES as DIVERSITY};
+pub use diversity::{MemberTally, Members, NAMES as DIVERSITY};
 pub use doubt::{Doubt, heavy_tail};
 pub use estimate::{Decomposition, Estimate, GROUPS, Parts, Tested, decompose, groups_for};
 pub use histogram::Histogram;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::sources::{CELLS, contrasts};
-use super::{Company, Histogram, Members};
+use super::{Histogram, MemberTally, Members};
 use crate::lanes::{LANES, Lanes, wide};
 
 /// The sums of some resamples, for one learner: for every setting and test point the mean of
@@ -40,7 +40,7 @@ pub struct Tally {
     /// By setting: how many probabilities were exactly 0, under cross-entropy.
     zeros: Vec<f64>,
     /// Of ensembles, where their diversity is wanted: sums over members.
-    pub(super) company: Option<Box<Company>>,
+    pub(super) member_tally: Option<Box<MemberTally>>,
 }
 
 /// Of so many resamples a tally keeps the risks before it counts them. The engine's blocks are no
@@ -72,21 +72,21 @@ impl Tally {
             recent: Vec::new(),
             contrasts: vec![0.0; contrasts * settings * points],
             zeros: vec![0.0; settings],
-            company: None,
+            member_tally: None,
         }
     }
 
     /// The same, of ensembles whose members are looked at; a prediction has so many outputs.
-    pub fn with_company(mut self, outputs: usize) -> Self {
-        let company = Company::new(self.train.len(), self.points / outputs, outputs);
-        self.company = Some(Box::new(company));
+    pub fn with_members(mut self, outputs: usize) -> Self {
+        let member_tally = MemberTally::new(self.train.len(), self.points / outputs, outputs);
+        self.member_tally = Some(Box::new(member_tally));
         self
     }
 
     /// Adds the members of one setting's ensemble, in the resample that was begun.
     pub fn add_members(&mut self, setting: usize, members: &Members) {
-        if let Some(company) = &mut self.company {
-            company.add(setting, members, self.count);
+        if let Some(member_tally) = &mut self.member_tally {
+            member_tally.add(setting, members, self.count);
         }
     }
 
@@ -104,8 +104,8 @@ impl Tally {
         ] {
             sums.fill(0.0);
         }
-        if let Some(company) = &mut self.company {
-            company.clear();
+        if let Some(member_tally) = &mut self.member_tally {
+            member_tally.clear();
         }
         self.risks.iter_mut().for_each(Histogram::clear);
         self.recent.clear();
@@ -128,8 +128,16 @@ impl Tally {
                 &tally.contrasts,
                 &tally.zeros,
             ];
-            let company = tally.company.as_ref().map(|company| company.sizes());
-            (tally.points, sums.map(Vec::len), tally.risks.len(), company)
+            let member_tally = tally
+                .member_tally
+                .as_ref()
+                .map(|member_tally| member_tally.sizes());
+            (
+                tally.points,
+                sums.map(Vec::len),
+                tally.risks.len(),
+                member_tally,
+            )
         };
         sizes(self) == sizes(other)
     }
@@ -176,7 +184,7 @@ impl Tally {
         train: f64,
     ) -> Observation {
         let range = setting * self.points..(setting + 1) * self.points;
-        let resample = Resample {
+        let resample = ResampleErrors {
             predictions,
             truth,
             fresh,
@@ -281,7 +289,7 @@ impl Tally {
                 *sum += other;
             }
         }
-        if let (Some(mine), Some(theirs)) = (&mut self.company, &other.company) {
+        if let (Some(mine), Some(theirs)) = (&mut self.member_tally, &other.member_tally) {
             mine.join(theirs, here, there);
         }
         self.count_risks();
@@ -299,7 +307,7 @@ impl Tally {
 }
 
 /// One setting's predictions in one resample, and what they are measured against.
-struct Resample<'a> {
+struct ResampleErrors<'a> {
     predictions: &'a [f64],
     truth: &'a [f64],
     fresh: &'a [f64],
@@ -308,7 +316,7 @@ struct Resample<'a> {
     share: f64,
 }
 
-impl Resample<'_> {
+impl ResampleErrors<'_> {
     /// Updates the mean of d = prediction - truth and the sum of its squared deviations at every
     /// test point, and averages the errors over them. This runs for every setting of every
     /// resample, and is most of what a cheap learner costs.

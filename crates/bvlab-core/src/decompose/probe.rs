@@ -8,7 +8,7 @@
 //! points, or whose spread says how far a sample of them may be off.
 
 use super::Loss;
-use super::estimate::Unbiased;
+use super::jackknife::Unbiased;
 use crate::data::Points;
 
 /// How many of the first resamples predict at the probe points.
@@ -106,7 +106,7 @@ pub struct AtProbe<'a> {
 }
 
 /// By part, a number for every point.
-type Parts = [Vec<f64>; 4];
+type ProbeParts = [Vec<f64>; 4];
 
 impl AtProbe<'_> {
     /// What they tell; `None` of fewer than three resamples.
@@ -117,7 +117,7 @@ impl AtProbe<'_> {
         }
         let all = self.parts(None);
         let blocks = 0..BLOCKS.min(resamples);
-        let without: Vec<Parts> = blocks.map(|block| self.parts(Some(block))).collect();
+        let without: Vec<ProbeParts> = blocks.map(|block| self.parts(Some(block))).collect();
         Some(match self.cells {
             [] => self.sample(&all, &without),
             cells => grid(cells, &all, &without),
@@ -125,12 +125,12 @@ impl AtProbe<'_> {
     }
 
     /// The parts at every point, from all resamples but those of one block.
-    fn parts(&self, without: Option<usize>) -> Parts {
+    fn parts(&self, without: Option<usize>) -> ProbeParts {
         let outputs = self.truth.len() / self.noise.len().max(1);
         let used = self.scores.iter().enumerate();
         let used = used.filter(|(r, _)| Some(*r % BLOCKS) != without);
         let count = used.clone().count() as f64;
-        let mut parts = Parts::default();
+        let mut parts = ProbeParts::default();
         let mut mean = vec![0.0; outputs];
         for (j, truth) in self.truth.chunks_exact(outputs).enumerate() {
             let at = |k: usize| used.clone().map(move |(_, scores)| scores[j * outputs + k]);
@@ -158,7 +158,7 @@ impl AtProbe<'_> {
         parts
     }
 
-    fn sample(&self, all: &Parts, without: &[Parts]) -> Probed {
+    fn sample(&self, all: &ProbeParts, without: &[ProbeParts]) -> Probed {
         let points = self.noise.len() as f64;
         let (mut variance, mut skewness) = ([0.0; 4], [0.0; 4]);
         for i in 0..4 {
@@ -176,8 +176,8 @@ impl AtProbe<'_> {
 }
 
 /// Compares the average over cells, each by two mirror images, with that over their test points.
-fn grid(cells: &[f64], all: &Parts, without: &[Parts]) -> Probed {
-    let each = |parts: &Parts, i: usize| -> Vec<f64> {
+fn grid(cells: &[f64], all: &ProbeParts, without: &[ProbeParts]) -> Probed {
+    let each = |parts: &ProbeParts, i: usize| -> Vec<f64> {
         let triples = parts[i].chunks_exact(3);
         triples.map(|at| 0.5 * (at[1] + at[2]) - at[0]).collect()
     };
@@ -224,7 +224,7 @@ impl Spread {
     pub fn of(values: &[f64]) -> Self {
         let count = values.len() as f64;
         let mean = average(values);
-        let unit = super::estimate::unit(values.iter().map(|value| value - mean));
+        let unit = super::jackknife::unit(values.iter().map(|value| value - mean));
         let (mut second, mut third) = (0.0, 0.0);
         for value in values {
             let away = (value - mean) / unit;

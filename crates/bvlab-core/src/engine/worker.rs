@@ -114,7 +114,7 @@ pub(super) fn tallies(plan: &Plan) -> Vec<Tally> {
         .map(|curve| {
             let tally = Tally::new(curve.settings(), points * outputs, plan.run.sources);
             match plan.run.diversity {
-                true => tally.with_company(outputs),
+                true => tally.with_members(outputs),
                 false => tally,
             }
         })
