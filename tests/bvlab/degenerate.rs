@@ -367,10 +367,10 @@ fn what_is_not_a_number_is_counted_and_ends_the_run() {
         run     = { resamples = 400, test = { grid = 20 } }
     "#;
     for (value, what) in [
-        (f64::NAN, "3 of 20 predictions that are not finite"),
-        (f64::NEG_INFINITY, "3 of 20 predictions that are not finite"),
+        (f64::NAN, "3 of 20 predictions are not finite"),
+        (f64::NEG_INFINITY, "3 of 20 predictions are not finite"),
         // Finite, but its square is not.
-        (1e200, "errors that are not finite"),
+        (1e200, "errors are not finite"),
     ] {
         let broken = Broken {
             mean: 0.0,
@@ -387,9 +387,8 @@ fn what_is_not_a_number_is_counted_and_ends_the_run() {
             panic!("{error}");
         };
         assert_eq!((count.settings, count.of_settings), (2, 4));
-        let words = format!(
-            "`broken` at number = 2 gave {what} in resample {resample} (2 of its 4 settings did)"
-        );
+        let words =
+            format!("`broken` at number = 2: {what} in resample {resample} (in 2 of 4 settings)");
         assert_eq!(error.to_string(), words);
         // It is the resample in which that happens.
         let mut data = Training::default();

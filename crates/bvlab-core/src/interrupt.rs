@@ -31,12 +31,12 @@ pub struct Interrupt<'a> {
     left: Cell<u64>,
 }
 
-/// The work was told to stop. What it had begun is of no use.
+/// The work was stopped. Its unfinished results must not be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("interrupted")]
 pub struct Interrupted;
 
-/// What work gives that can be told to stop.
+/// The result of work that can be stopped.
 pub type Interruptible<T = ()> = Result<T, Interrupted>;
 
 impl<'a> Interrupt<'a> {

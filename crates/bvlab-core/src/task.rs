@@ -9,7 +9,7 @@ use crate::engine::{self, GroupState, Options, Results, RunError};
 use crate::plan::{Plan, StudyDescription};
 use crate::simulation::{self, Row, Setup, SimulationDescription};
 
-/// What is to be computed.
+/// What an experiment computes.
 #[derive(Clone)]
 pub enum Task {
     /// Learners on a problem.
@@ -18,7 +18,7 @@ pub enum Task {
     Simulation(Setup),
 }
 
-/// What was computed.
+/// The result of a task.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// Of a study.
@@ -32,7 +32,7 @@ pub enum Outcome {
     },
 }
 
-/// What the tables of a task are about: enough to draw and to name them.
+/// What the tables of a task contain: enough to draw and label them.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Description {
@@ -43,12 +43,12 @@ pub enum Description {
 }
 
 impl Task {
-    /// Computes it. A simulation takes one resample after the other, whatever the options say of
-    /// threads, and begins anew.
+    /// Computes it. A simulation runs on one thread and always starts from the beginning, whatever the
+    /// options say.
     ///
     /// # Errors
     ///
-    /// If it is stopped, or if the problem or a learner gives a value that is not finite.
+    /// If it is stopped, or if the problem or a learner returns a value that is not finite.
     pub fn run(&self, options: Options) -> Result<Outcome, RunError> {
         match self {
             Task::Study(plan) => {
@@ -107,8 +107,7 @@ impl Task {
         self.plan().map_or(1, Plan::slab_count)
     }
 
-    /// At least as many bytes as one of its groups takes up when it is saved; a simulation saves
-    /// none.
+    /// An upper bound on the bytes of a saved group; a simulation saves none.
     pub fn most_group_bytes(&self) -> u64 {
         self.plan().map_or(0, GroupState::most_bytes)
     }
@@ -124,7 +123,7 @@ impl Outcome {
         }
     }
 
-    /// With a wanted precision: what was reached.
+    /// For a run to a precision: the relative standard error that was reached.
     pub fn reached(&self) -> Option<f64> {
         match self {
             Outcome::Study(results) => results.reached,

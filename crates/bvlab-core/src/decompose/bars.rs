@@ -8,16 +8,16 @@ use super::{Doubt, Estimate, Loss, Split, Tally, heavy_tail, interval_factor};
 use crate::learner::RiskMoments;
 use crate::maths::hypot;
 
-/// The reach of an error that is known from many points, in standard deviations.
+/// The half-width of an interval from many points, in standard deviations.
 const NORMAL_REACH: f64 = 1.959_963_984_540_054;
 
-/// Above so much skewness an average over drawn points is called one that rests on few of them.
+/// Above this skewness, an average over drawn points counts as resting on few of them.
 const MOST_SKEWNESS: f64 = 1.25;
 
-/// From so many resamples on, shares of votes are fine enough.
+/// From this number of resamples on, shares of votes are fine enough.
 const ENOUGH_RESAMPLES: u64 = 60;
 
-/// In so many directions, coarse shares average out.
+/// From this rank on, coarse shares average out.
 const ENOUGH_DIRECTIONS: f64 = 5.0;
 
 /// Which average.
@@ -76,7 +76,7 @@ impl PointDeviations {
 /// The error of an average over the test points, which are a sample or a grid.
 #[derive(Clone, Copy, Default)]
 pub(super) struct PointsPart {
-    /// Its standard deviation, and how far its 95 % reach.
+    /// Its standard deviation, and the half-width of its 95 % interval.
     pub se: f64,
     reach: f64,
     /// How skewed it is.
@@ -87,7 +87,7 @@ pub(super) struct PointsPart {
 pub(super) struct Bars<'a> {
     tested: Tested<'a>,
     probed: Option<Probed>,
-    /// How many standard errors reach to either end.
+    /// The half-width of an interval, in standard errors.
     t: f64,
     resamples: f64,
 }

@@ -49,7 +49,7 @@ pub struct Members {
 }
 
 impl Members {
-    /// Begins an ensemble, at so many points.
+    /// Begins an ensemble, at that many points.
     pub fn begin(&mut self, points: usize, outputs: usize) {
         self.count = 0;
         for (list, length) in [
@@ -169,7 +169,7 @@ impl MemberTally {
         }
     }
 
-    /// Joins the means of so many resamples here and so many there.
+    /// Joins the means of `here` and `there` resamples.
     pub(super) fn join(&mut self, other: &MemberTally, here: f64, there: f64) {
         let share = there / (here + there);
         for (means, others) in [

@@ -7,14 +7,13 @@ use super::Loss;
 pub enum Doubt {
     /// Theory says that the mean over training sets is infinite.
     InfiniteMean,
-    /// Theory says that the mean is finite but its squares have none, so that an interval means
-    /// nothing.
+    /// Theory says that the mean is finite but the variance is not, so that an interval means nothing.
     InfiniteSpread,
     /// One training set makes up so much of the mean that the mean may not exist.
     HeavyTail,
     /// The noise has no fourth moment, so that the error bars of variance and risk have no basis.
     HeavyNoise,
-    /// There are too few resamples for shares of votes.
+    /// There are too few resamples to estimate shares of votes.
     FewResamples,
     /// The average over x rests on few of the test points, which are a sample.
     FewPoints,
@@ -23,7 +22,7 @@ pub enum Doubt {
 }
 
 impl Doubt {
-    /// All of them, the gravest first.
+    /// All of them, the most serious first.
     pub const ALL: [Doubt; 7] = [
         Doubt::InfiniteMean,
         Doubt::InfiniteSpread,
@@ -47,8 +46,8 @@ impl Doubt {
         }
     }
 
-    /// Whether the mean itself means nothing: such a setting is not drawn as a mean, not checked,
-    /// and never called the best.
+    /// Whether the mean may not exist: such a setting is not drawn as a mean, not checked, and never
+    /// reported as the best.
     pub fn spoils_mean(self) -> bool {
         matches!(
             self,
@@ -57,9 +56,9 @@ impl Doubt {
     }
 }
 
-/// Whether one resample makes up so much of the sum over so many that the mean may not exist: its
-/// expectation may be infinite, and its error bar means nothing. With 150 and more resamples a
-/// tenth is far too much for one.
+/// Whether one resample makes up so large a share of the sum over all that the mean may not exist: its
+/// expectation may be infinite, and its error bar means nothing. The limit is a tenth with 150 or more
+/// resamples, and 15 over their number with fewer.
 ///
 /// ```
 /// use bvlab_core::decompose::heavy_tail;
@@ -71,7 +70,7 @@ pub fn heavy_tail(largest_share: f64, resamples: u64) -> bool {
 }
 
 impl Loss {
-    /// Whether no prediction can be more than so wrong, so that every mean exists. Squared loss is
+    /// Whether the loss is bounded, so that every mean exists. Squared loss is
     /// bounded where predictions are probabilities, and cross-entropy because none of them is 0.
     pub fn is_bounded(self, outputs: usize) -> bool {
         self != Loss::Squared || outputs > 1

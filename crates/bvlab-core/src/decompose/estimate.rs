@@ -135,7 +135,7 @@ impl Parts {
             true => apart / hypot(1.0, points / se),
             false => apart,
         };
-        // Rounding is no difference.
+        // Differences within rounding count as none.
         let same = |a: f64, b: f64, scale: f64| (a - b).abs() <= 1e-9 * scale;
         let scale = self.bias2.value.abs() + self.variance.value.abs();
         let of_bias2 = match same(self.bias2.value, bias2, scale) {
@@ -240,7 +240,7 @@ impl Decomposition {
 /// What a learner was tested on.
 #[derive(Clone, Copy, Debug)]
 pub struct Tested<'a> {
-    /// By which loss.
+    /// The loss.
     pub loss: Loss,
     /// How many numbers a prediction has.
     pub outputs: usize,

@@ -14,25 +14,25 @@ use serde::{Deserialize, Serialize};
 use crate::maths::{exp, ln};
 use crate::probability::{Preference, smooth_logs};
 
-/// How wrong a prediction is.
+/// The loss of a prediction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Loss {
     /// (p - y)²; for classes the sum over them, Brier's score.
     #[default]
     Squared,
-    /// -ln of the probability of the class that came. A prediction with a probability below
-    /// ε/(1 + Kε) is smoothed to (p + ε)/(1 + Kε), so that none is ever infinitely wrong.
+    /// -ln of the probability of the observed class. A prediction with a probability below
+    /// ε/(1 + Kε) is smoothed to (p + ε)/(1 + Kε), so that no loss is infinite.
     CrossEntropy {
         /// ε.
         smoothing: f64,
     },
-    /// 1 where the most probable class is not the one that came, else 0. Among equally probable
+    /// 1 if the most probable class is not the observed one, else 0. Among equally probable
     /// classes a fit has its own [`Preference`].
     ZeroOne(Split),
 }
 
-/// By whom the parts of zero-one loss are told apart. With p* the probabilities of the classes, q
+/// Whose decomposition of zero-one loss is used. With p* the probabilities of the classes, q
 /// the shares of the training sets whose fit votes for each, y* the class with the largest p* and
 /// m, the main prediction, that with the largest q:
 ///
@@ -63,7 +63,7 @@ pub enum Split {
 }
 
 impl Split {
-    /// Its name, as it is written.
+    /// Its name in experiment files.
     pub fn name(self) -> &'static str {
         match self {
             Split::Domingos => "domingos",
@@ -74,7 +74,7 @@ impl Split {
 }
 
 impl Loss {
-    /// Its name, as it is written.
+    /// Its name in experiment files.
     pub fn name(self) -> &'static str {
         match self {
             Loss::Squared => "squared",
@@ -101,7 +101,7 @@ impl Loss {
         }
     }
 
-    /// Turns a mean as it is kept into the prediction that it stands for: the mean prediction, the
+    /// Turns a stored mean into the prediction that it represents: the mean prediction, the
     /// normalised geometric mean, or the shares of votes.
     pub fn mean_prediction(self, truth: &[f64], mean: &mut [f64]) {
         match self {
@@ -136,7 +136,7 @@ impl Loss {
         0
     }
 
-    /// How wrong a score is where a class came.
+    /// The loss of a score for an observed class.
     pub fn of(self, score: &[f64], class: usize) -> f64 {
         match self {
             Loss::Squared => {
@@ -148,7 +148,7 @@ impl Loss {
         }
     }
 
-    /// How much the risk of a score lies above the least.
+    /// The risk of a score above the least risk.
     pub fn excess(self, score: &[f64], truth: &[f64]) -> f64 {
         let both = score.iter().zip(truth);
         match self {

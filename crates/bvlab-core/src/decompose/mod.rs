@@ -12,8 +12,8 @@
 //!
 //! Averages over x are weighted by the inputs' distribution. Their error bars come from the spread
 //! over *resamples*, never over test points, because the predictions of one resample at different
-//! x hang together: resamples are dealt to groups, each group is left out in turn, and the
-//! jackknife's standard error goes with Student's t on (groups - 1) degrees of freedom.
+//! x are correlated: resamples are divided into groups, each group is left out in turn, and the
+//! jackknife's standard error is used with Student's t on (groups - 1) degrees of freedom.
 //!
 //! For classes, d and its parts are those of every class's probability, and summed over the classes;
 //! other losses have parts of their own ([`Loss`]).
@@ -46,8 +46,8 @@ pub use sources::{CELLS, SOURCES, Source, Sources};
 
 pub use crate::maths::student_quantile;
 
-/// How many standard errors reach to either side of an interval of the given level, with so many
-/// groups: the quantile of Student's t on (groups - 1) degrees of freedom.
+/// The half-width of an interval of the given level in standard errors, from that many groups: the
+/// quantile of Student's t on (groups - 1) degrees of freedom.
 ///
 /// ```
 /// let t = bvlab_core::decompose::interval_factor(0.95, 24);

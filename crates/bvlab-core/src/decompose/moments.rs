@@ -76,7 +76,7 @@ impl Tally {
         }
     }
 
-    /// The same, of ensembles whose members are looked at; a prediction has so many outputs.
+    /// The same, with the members of ensembles; a prediction has that many outputs.
     pub fn with_members(mut self, outputs: usize) -> Self {
         let member_tally = MemberTally::new(self.train.len(), self.points / outputs, outputs);
         self.member_tally = Some(Box::new(member_tally));

@@ -73,7 +73,7 @@ impl Probe {
     }
 }
 
-/// What the probe points tell of bias², variance, risk and noise, in this order.
+/// What follows from the probe points for bias², variance, risk and noise, in this order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Probed {
     /// Of a sample: the variance of each over x, and its skewness.
@@ -93,7 +93,7 @@ pub enum Probed {
 /// The predictions of one setting at the probe points, in the first resamples.
 #[derive(Clone, Copy, Debug)]
 pub struct AtProbe<'a> {
-    /// By which loss.
+    /// The loss.
     pub loss: Loss,
     /// By point and output: the best possible prediction.
     pub truth: &'a [f64],
@@ -109,7 +109,7 @@ pub struct AtProbe<'a> {
 type ProbeParts = [Vec<f64>; 4];
 
 impl AtProbe<'_> {
-    /// What they tell; `None` of fewer than three resamples.
+    /// What follows from them; `None` with fewer than three resamples.
     pub fn judge(&self) -> Option<Probed> {
         let resamples = self.scores.len();
         if resamples < 3 {

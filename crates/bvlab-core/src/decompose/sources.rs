@@ -29,7 +29,7 @@ pub enum Source {
     Algorithm = 4,
 }
 
-/// How many fits a cube has.
+/// The number of crossed fits per resample.
 pub const CELLS: usize = 8;
 
 /// The parts of the variance and what they are called in tables, single sources first. A part is a
@@ -55,12 +55,12 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// What is due to the data alone: ρ t² of an ensemble.
+    /// The variance due to the data alone: ρ t² of an ensemble.
     pub fn data(&self) -> f64 {
         data_and_algorithm(&self.parts.map(|part| part.value)).0
     }
 
-    /// What is due to the algorithm, alone or together with the data: (1-ρ) t²/M of an ensemble.
+    /// The variance due to the algorithm, alone or together with the data: (1-ρ) t²/M of an ensemble.
     pub fn algorithm(&self) -> f64 {
         data_and_algorithm(&self.parts.map(|part| part.value)).1
     }
@@ -84,7 +84,7 @@ pub(super) fn correlation(parts: &[f64; 7], members: usize) -> f64 {
     data / (data + members as f64 * algorithm)
 }
 
-/// The mean t_∅ of a cube, and its seven contrasts at 1 to 7.
+/// The mean t_∅ of the eight crossed fits, and their seven contrasts at 1 to 7.
 #[inline]
 pub(super) fn contrasts(mut cells: [f64; CELLS]) -> [f64; CELLS] {
     for source in [1, 2, 4] {

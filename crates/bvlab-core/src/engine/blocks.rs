@@ -12,7 +12,7 @@ const LONG: u64 = 32;
 
 /// A stretch of one group's resamples.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Block {
+pub(super) struct ResampleBlock {
     /// The group.
     pub group: usize,
     /// The block's number within the group.
@@ -21,7 +21,7 @@ pub(super) struct Block {
     pub positions: Range<u64>,
 }
 
-impl Block {
+impl ResampleBlock {
     /// The resamples it is made of.
     pub fn resamples(&self, groups: u64) -> impl Iterator<Item = u64> + use<> {
         let group = self.group as u64;
@@ -43,7 +43,7 @@ pub(super) fn boundary(index: usize) -> u64 {
 /// The `number`-th block of a stretch of work that begins with block `first` of every group and
 /// leads to `wanted` resamples: block by block, within a block group by group. `None` beyond the
 /// last. Some blocks are empty where the groups' sizes differ.
-pub(super) fn block(first: usize, number: u64, wanted: u64, groups: u64) -> Option<Block> {
+pub(super) fn block(first: usize, number: u64, wanted: u64, groups: u64) -> Option<ResampleBlock> {
     let index = first + (number / groups) as usize;
     let group = number % groups;
     let start = match index {
@@ -55,7 +55,7 @@ pub(super) fn block(first: usize, number: u64, wanted: u64, groups: u64) -> Opti
     }
     // Group g has the resamples g, g + G, g + 2G, … below the wanted number.
     let size = (wanted + groups - 1).saturating_sub(group) / groups;
-    Some(Block {
+    Some(ResampleBlock {
         group: group as usize,
         index,
         positions: start..boundary(index).min(size).max(start),
@@ -84,7 +84,7 @@ pub(super) fn count(group: usize, blocks: usize, total: u64, groups: u64) -> Opt
 mod tests {
     use super::*;
 
-    fn all(first: usize, wanted: u64, groups: u64) -> Vec<Block> {
+    fn all(first: usize, wanted: u64, groups: u64) -> Vec<ResampleBlock> {
         (0..)
             .map_while(|number| block(first, number, wanted, groups))
             .collect()
@@ -112,7 +112,7 @@ mod tests {
                 let mut done = vec![0; groups as usize];
                 let blocks = all(0, wanted, groups);
                 for block in &blocks {
-                    let Block { group, index, .. } = *block;
+                    let ResampleBlock { group, index, .. } = *block;
                     assert_eq!(count(group, index, wanted, groups), Some(done[group]));
                     done[group] += block.positions.end - block.positions.start;
                     assert_eq!(count(group, index + 1, wanted, groups), Some(done[group]));
@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn rounds_cut_where_one_long_run_does() {
         let whole = all(0, 24 * 96, 24);
-        let rounds: Vec<Block> = (0..7)
+        let rounds: Vec<ResampleBlock> = (0..7)
             .flat_map(|round| all(round, 24 * boundary(round), 24))
             .collect();
         assert_eq!(whole, rounds);

@@ -27,7 +27,7 @@ pub struct Exact {
 /// w·f(X) - f(x), and its variance Σ w_i² s²(x_i). The weights themselves are read off by fitting
 /// to unit vectors: label i set to one and all others to zero gives back w_i. That is shared
 /// among the threads of the pool it is called in, in parts whose ends are fixed. `None` also when
-/// `stopped` says so.
+/// `stopped` returns true.
 ///
 /// # Errors
 ///
@@ -53,7 +53,7 @@ pub(super) fn exact_on(
     points: &Points,
     stopped: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<Exact>, NotFinite> {
-    // Weights of classes would sum to probabilities, but labels of classes are no sums.
+    // Weights of classes would sum to probabilities, but labels of classes cannot be added.
     if !(problem.fixed && learner.is_linear() && problem.classes() == 0) {
         return Ok(None);
     }

@@ -1,4 +1,4 @@
-//! Who computes: a pool of threads, or the caller alone where there are none.
+//! A pool of threads, or the calling thread alone without the feature `threads`.
 
 use super::RunError;
 
@@ -10,7 +10,7 @@ pub(super) struct Executor {
 
 #[cfg(feature = "threads")]
 impl Executor {
-    /// So many threads.
+    /// A pool of that many threads.
     pub fn new(threads: usize) -> Result<Self, RunError> {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -19,17 +19,17 @@ impl Executor {
         Ok(Executor { pool })
     }
 
-    /// How many there are.
+    /// The number of threads.
     pub fn threads(&self) -> usize {
         self.pool.current_num_threads()
     }
 
-    /// Does the work on every thread, which is told its number.
+    /// Calls `work` on every thread, with the number of the thread.
     pub fn broadcast(&self, work: impl Fn(usize) + Sync) {
         self.pool.broadcast(|context| work(context.index()));
     }
 
-    /// The results of so many pieces of work, in their order.
+    /// The results of `work` for 0, 1, …, in this order.
     pub fn map<T: Send>(&self, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
         use rayon::prelude::*;
         self.pool
@@ -39,7 +39,7 @@ impl Executor {
 
 #[cfg(not(feature = "threads"))]
 impl Executor {
-    /// The caller alone, however many threads are asked for.
+    /// The calling thread alone, however many threads are asked for.
     pub fn new(_: usize) -> Result<Self, RunError> {
         Ok(Executor {})
     }
@@ -49,12 +49,12 @@ impl Executor {
         1
     }
 
-    /// Does the work once, as thread 0.
+    /// Calls `work` once, as thread 0.
     pub fn broadcast(&self, work: impl Fn(usize) + Sync) {
         work(0);
     }
 
-    /// The results of so many pieces of work, one after the other.
+    /// The results of `work` for 0, 1, …, in this order.
     pub fn map<T: Send>(&self, count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
         (0..count).map(work).collect()
     }

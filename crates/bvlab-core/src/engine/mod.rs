@@ -57,7 +57,7 @@ impl<'a> Options<'a> {
 ///
 /// # Errors
 ///
-/// If it is stopped, or if the problem or a learner gives a value that is not finite.
+/// If it is stopped, or if the problem or a learner returns a value that is not finite.
 pub fn run(plan: &Plan, threads: usize, observer: &dyn Observer) -> Result<Results, RunError> {
     run_with(plan, Options::new(threads, observer))
 }

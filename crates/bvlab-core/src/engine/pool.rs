@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use super::blocks::{self, Block};
+use super::blocks::{self, ResampleBlock};
 use super::executor::Executor;
 use super::observer::must_stop;
 use super::pass::Pass;
@@ -254,7 +254,7 @@ impl GroupProgress {
     }
 
     /// Joins finished blocks in order; a block that is early waits.
-    fn join(&mut self, block: &Block, tallies: &[Tally]) {
+    fn join(&mut self, block: &ResampleBlock, tallies: &[Tally]) {
         if block.index == self.joined {
             self.add(tallies);
         } else {

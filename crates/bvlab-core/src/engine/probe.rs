@@ -1,4 +1,4 @@
-//! What predictions at other points tell of averages over the test points.
+//! Predictions at other points, to judge averages over the test points.
 
 use super::{AtTestPoints, Kept, at_points};
 use crate::decompose::{AtProbe, Loss, Probed};
@@ -6,25 +6,25 @@ use crate::plan::Plan;
 use crate::probability::Preference;
 use crate::stream::{Purpose, Stream};
 
-/// By learner and setting; `None` where nothing can be told.
+/// By learner and setting; `None` where nothing is known.
 pub(super) type ProbedSettings = Vec<Vec<Option<Probed>>>;
 
 /// The probe points' truth and noise, and what was found.
 pub(super) struct Probes {
     at: Option<AtTestPoints>,
-    /// From how many resamples, and what.
+    /// The number of resamples behind it, and the result.
     found: Option<(usize, ProbedSettings)>,
 }
 
 impl Probes {
     pub fn new(plan: &Plan) -> Self {
         let probe = plan.test.probe.as_ref();
-        // A truth without a finite value just there is no reason to end a run.
+        // A truth that is not finite at a probe point is no reason to stop a run.
         let at = probe.and_then(|probe| at_points(plan, &probe.points).ok());
         Probes { at, found: None }
     }
 
-    /// What the first resamples tell, from those that are kept of so many.
+    /// Judges from the kept ones of the first resamples.
     pub fn judge(&mut self, plan: &Plan, kept: &[Kept], resamples: u64) -> Option<&ProbedSettings> {
         let at = self.at.as_ref()?;
         let probe = plan.test.probe.as_ref()?;

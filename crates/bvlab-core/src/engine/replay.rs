@@ -1,4 +1,4 @@
-//! The estimates from the very first resamples, one more at a time, from what is kept of them.
+//! The estimates from the first few resamples, one more at a time, from the kept fits.
 //!
 //! A page that draws one training set after the other shows the estimates from 4, 5, 6, … of them.
 //! They follow from the kept predictions, without fitting again.
@@ -32,8 +32,8 @@ impl Replay {
     /// The most: beyond, a group's resamples are joined from several blocks.
     pub const MOST: usize = 48;
 
-    /// Nothing added yet. `None` where the fits that are kept do not tell all: draws that are
-    /// crossed.
+    /// Without resamples yet. `None` where the kept fits are not enough: with crossed draws, and for
+    /// classes.
     ///
     /// # Errors
     ///

@@ -114,7 +114,7 @@ pub enum RunError {
     #[error("{0} (resample {1})")]
     Problem(NotFinite, u64),
     /// A learner returned something that is not a finite number.
-    #[error("`{learner}`{setting} gave {} in resample {resample}{}", count.what(), count.further())]
+    #[error("`{learner}`{setting}: {} in resample {resample}{}", count.what(), count.further())]
     Learner {
         /// Which learner.
         learner: String,
@@ -144,16 +144,16 @@ pub struct NotNumbers {
 impl NotNumbers {
     fn what(&self) -> String {
         match (self.predictions, self.of) {
-            (0, _) => "errors that are not finite".to_owned(),
-            (1, 1) => "a prediction that is not finite".to_owned(),
-            (some, of) => format!("{some} of {of} predictions that are not finite"),
+            (0, _) => "errors are not finite".to_owned(),
+            (1, 1) => "the prediction is not finite".to_owned(),
+            (some, of) => format!("{some} of {of} predictions are not finite"),
         }
     }
 
     fn further(&self) -> String {
         match (self.settings, self.of_settings) {
             (_, 1) => String::new(),
-            (some, of) => format!(" ({some} of its {of} settings did)"),
+            (some, of) => format!(" (in {some} of {of} settings)"),
         }
     }
 }

@@ -12,11 +12,11 @@ use crate::decompose::Decomposition;
 use crate::plan::Plan;
 use crate::problem::Problem;
 
-/// Runs a plan, slab by slab (see [`Plan::slabs`]), beginning with what was done before.
+/// Runs a plan, slab by slab (see [`Plan::slabs`]), resuming from saved groups.
 ///
 /// # Errors
 ///
-/// If it is stopped, or if the problem or a learner gives a value that is not finite.
+/// If it is stopped, or if the problem or a learner returns a value that is not finite.
 pub fn run_with(plan: &Plan, options: Options) -> Result<Results, RunError> {
     let slabs = plan.slab_count();
     if slabs == 1 {
@@ -148,7 +148,7 @@ impl Observer for SlabObserver<'_> {
     }
 }
 
-/// Adds what another slab found for a learner that has so many settings in all.
+/// Adds another slab's results of a learner that has `settings` settings in all.
 fn join(
     all: &mut Option<LearnerResults>,
     mut found: LearnerResults,

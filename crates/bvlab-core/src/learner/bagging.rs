@@ -309,7 +309,7 @@ struct MemberIndex {
 }
 
 impl MemberIndex {
-    /// Whether a setting with so many members has this one.
+    /// Whether a setting with that many members has this one.
     fn belongs_to(self, members: usize) -> bool {
         match self.size {
             0 => self.member < members,
@@ -352,7 +352,7 @@ impl Combine {
         }
     }
 
-    /// Makes predictions of the sums of so many members.
+    /// Turns sums over that many members into predictions.
     fn conclude(self, sums: &[f64], members: usize, classes: usize, out: &mut [f64]) {
         for (out, sum) in out.iter_mut().zip(sums) {
             *out = sum / members as f64;

@@ -75,7 +75,7 @@ pub struct DiscriminantSetting {
 ///
 /// | `rung` | Σ_k | name | boundaries |
 /// |---|---|---|---|
-/// | 1 | (tr S/d) I | nearest mean, but for the shares | linear |
+/// | 1 | (tr S/d) I | nearest mean, except for the shares | linear |
 /// | 2 | the diagonal of S | naive Bayes with shared variances | linear |
 /// | 3 | S | linear discriminant analysis | linear |
 /// | 4 | S_k | quadratic discriminant analysis | quadratic |
@@ -155,7 +155,7 @@ struct Covariances {
 const FLOOR: f64 = 1e-10;
 
 impl Discriminant {
-    /// A path over `settings`, in any order, for so many classes.
+    /// A path over `settings`, in any order, for this many classes.
     pub fn new(settings: Vec<DiscriminantSetting>, classes: usize) -> Self {
         Discriminant {
             models: vec![Covariances::default(); settings.len()],

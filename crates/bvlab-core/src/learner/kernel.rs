@@ -193,7 +193,7 @@ impl KernelShape {
         }
     }
 
-    /// The weight at a distance of so many bandwidths, for shapes that end.
+    /// The weight at a distance in bandwidths, for shapes of bounded support.
     fn weight(self, u: f64) -> f64 {
         match self {
             _ if u > 1.0 => 0.0,

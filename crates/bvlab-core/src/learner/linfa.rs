@@ -20,10 +20,10 @@ type FittedModel = Arc<dyn Fn(&Array2<f64>) -> Array1<f64> + Send + Sync>;
 /// Any model of [linfa](https://docs.rs/linfa) that predicts real numbers, as a learner: a list of
 /// linfa's parameters, checked or not, one per setting.
 ///
-/// **Cost**: one fit per setting, and a copy of the inputs. linfa's models know no capacity path.
+/// **Cost**: one fit per setting, and a copy of the inputs. linfa's models have no capacity path.
 ///
 /// A fit that linfa refuses predicts NaN, which the engine reports with learner, value and
-/// resample; [`FromLinfa::refusal`] then tells linfa's own reason. A model that draws random
+/// resample; [`FromLinfa::refusal`] then returns linfa's own reason. A model that draws random
 /// numbers draws them from the generator in its parameters, not from the resample's stream: give
 /// that generator a seed, or no run can be repeated.
 ///

@@ -137,7 +137,7 @@ const LEAST_PENALTY: f64 = 1e-10;
 const MOST: f64 = 4000.0;
 
 impl Logistic {
-    /// A path over `settings`, in any order, for so many classes and for inputs of that range.
+    /// A path over `settings`, in any order, for this many classes and for inputs of that range.
     pub fn new(settings: Vec<LogisticSetting>, classes: usize, range: (f64, f64)) -> Self {
         Logistic {
             weights: vec![Vec::new(); settings.len()],

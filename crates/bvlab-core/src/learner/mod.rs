@@ -164,8 +164,8 @@ pub trait Learner: Replicate + Send + Sync {
         None
     }
 
-    /// What is known beforehand of the moments of every setting's risk over training sets, for
-    /// problems where a mean or its error bar does not exist; `None` where nothing is known.
+    /// What theory says of the moments of every setting's risk over training sets, for problems where a
+    /// mean or its error bar does not exist; `None` where nothing is known.
     fn moments(&self, problem: &Problem) -> Option<Vec<RiskMoments>> {
         let _ = problem;
         None
@@ -181,8 +181,8 @@ pub trait Learner: Replicate + Send + Sync {
         size.train * (size.dimension + 2.0)
     }
 
-    /// What the fit of every setting to the last training set met with; `None` for a learner that
-    /// never has anything to remark.
+    /// By setting, a remark on its fit to the last training set; `None` for a learner that never has
+    /// one.
     fn remarks(&self) -> Option<Vec<Option<Remark>>> {
         None
     }
@@ -192,8 +192,8 @@ pub trait Learner: Replicate + Send + Sync {
         false
     }
 
-    /// What the solving for the weights of every setting met with, for the data that it was fitted
-    /// to last; `None` for a learner that does not solve for weights.
+    /// By setting: rank, condition and length of the weights, for the data that it was fitted to last;
+    /// `None` for a learner that does not solve for weights.
     ///
     /// # Errors
     ///
@@ -210,7 +210,7 @@ pub trait Learner: Replicate + Send + Sync {
 
 const UNINTERRUPTED: &str = "nothing interrupts it";
 
-/// What a learner is fitted to and asked for, for [`Learner::operations`] and [`Learner::numbers_held`].
+/// The size of a fit and its predictions, for [`Learner::operations`] and [`Learner::numbers_held`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Size {
     /// The number of training points.
@@ -221,12 +221,12 @@ pub struct Size {
     pub points: f64,
     /// The numbers of one prediction: as many as there are classes.
     pub outputs: f64,
-    /// Whether the members of ensembles are looked at one by one.
+    /// Whether the members of ensembles predict one by one.
     pub members: bool,
 }
 
 impl Size {
-    /// For training sets of a problem and so many test points, members not looked at.
+    /// For training sets of a problem and this many test points, without members.
     pub fn of(problem: &Problem, points: usize) -> Self {
         Size {
             train: problem.train as f64,
@@ -249,7 +249,7 @@ impl Size {
         self.dimension * self.train * look
     }
 
-    /// A singular value decomposition of a design matrix of so many columns.
+    /// A singular value decomposition of a design matrix with this many columns.
     fn solve(self, columns: f64) -> f64 {
         20.0 * self.train * columns * columns.min(self.train)
     }
@@ -264,19 +264,19 @@ pub struct Expected {
     pub variance: f64,
 }
 
-/// What is known beforehand about the moments of a fit's risk over training sets.
+/// What theory says of the moments of a fit's risk over training sets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RiskMoments {
-    /// Nothing speaks against a mean and an error bar.
+    /// Mean and variance are not known to be infinite.
     #[default]
     Enough,
-    /// The mean exists, its squares have no mean.
+    /// The mean exists, the variance is infinite.
     NoSpread,
     /// The mean is infinite.
     NoMean,
 }
 
-/// What the solving for weights met with.
+/// How well determined the weights of a fit are.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Diagnosis {
     /// The numerical rank of the design matrix Φ: singular values above max(n, p) ε s_max.
@@ -288,13 +288,13 @@ pub struct Diagnosis {
     pub weight_norm: f64,
 }
 
-/// What a fit met with that its user should know.
+/// Something about a fit that its user should know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remark {
     /// Gradient descent diverged: a step is more than twice the inverse of the largest curvature.
     Diverged,
-    /// The classes of the training set can be told apart without error, and no penalty was asked
-    /// for: the weights would be infinite without the least one that was used instead.
+    /// The classes of the training set are separable, and no penalty was asked for: without the small
+    /// one that was used instead, the weights would be infinite.
     Separated,
 }
 
@@ -329,7 +329,7 @@ fn room(buffer: &mut Vec<f64>, length: usize) -> &mut [f64] {
     &mut buffer[..length]
 }
 
-/// Probabilities e^z_k / Σ_j e^z_j from scores z; one of -∞ has none, and the infinite one all.
+/// Probabilities e^z_k / Σ_j e^z_j from scores z; 0 for a score of -∞, 1 for one of ∞.
 fn softmax(scores: &[f64], out: &mut [f64]) {
     let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut total = 0.0;

@@ -218,7 +218,7 @@ impl Network {
         Network::classifier(settings, 0, activation, optimiser)
     }
 
-    /// A path over `settings`, in any order, for so many classes; 0 where labels are numbers.
+    /// A path over `settings`, in any order, for this many classes; 0 where labels are numbers.
     pub fn classifier(
         settings: Vec<NetworkSetting>,
         classes: usize,

@@ -5,7 +5,7 @@ use crate::decompose::Loss;
 use crate::learner::Learner;
 use crate::problem::Problem;
 
-/// Makes a [`Plan`] for one problem. What is not said is as in an experiment's file: 1000 resamples,
+/// Makes a [`Plan`] for one problem. The defaults are those of an experiment's file: 1000 resamples,
 /// seed 1, squared loss, a grid of test points in one and two dimensions.
 #[derive(Clone)]
 pub struct PlanBuilder {
@@ -49,7 +49,7 @@ impl PlanBuilder {
         self
     }
 
-    /// Draw until every risk's standard error is below a share of it, and at most so many.
+    /// Draws until every risk's standard error is below a share of the risk, up to `most` training sets.
     #[must_use]
     pub fn precision(mut self, share: f64, most: u64) -> Self {
         self.run.length = Length::Precision { share, most };

@@ -7,7 +7,7 @@ use crate::decompose::Loss;
 use crate::problem::Resample;
 use crate::words::thousands;
 
-/// What the tables of a study are about: enough to draw and to name them.
+/// What the tables of a study contain: enough to draw and label them.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct StudyDescription {
     /// The learners' names and axes.
@@ -31,11 +31,11 @@ pub struct StudyDescription {
     pub table: Option<TableDescription>,
     /// Where test points come from.
     pub test: TestKind,
-    /// How wrong a prediction is.
+    /// The loss.
     pub loss: Loss,
     /// Whether the variance is split by source.
     pub sources: bool,
-    /// Whether the members of ensembles are looked at.
+    /// Whether the diversity of ensembles is measured.
     pub diversity: bool,
     /// How many resamples' risks are kept.
     pub keep: u64,
@@ -43,7 +43,7 @@ pub struct StudyDescription {
     pub keep_fits: u64,
 }
 
-/// What is said of a table of real data.
+/// The description of a table of real data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct TableDescription {
     /// How training sets are drawn from its rows.

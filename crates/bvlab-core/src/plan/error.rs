@@ -7,7 +7,7 @@ use crate::words::{number, thousands};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// There is no problem to learn.
+    /// There is no problem.
     #[error("a plan needs a problem")]
     NoProblem,
     /// A problem cannot be drawn from.
@@ -26,10 +26,10 @@ pub enum PlanError {
     #[error("two learners are called `{0}`")]
     SameName(String),
     /// An axis without values, or more than two axes.
-    #[error("`{0}` is swept over nothing, or over more than two numbers")]
+    #[error("`{0}` must be swept over one or two parameters, each with at least one value")]
     Axes(String),
     /// A learner's capacity path is not as long as what is swept.
-    #[error("`{learner}` has {capacities} settings, and its axes have {settings}")]
+    #[error("`{learner}` has {capacities} settings, but its axes have {settings}")]
     Settings {
         /// Which learner.
         learner: String,
@@ -38,10 +38,10 @@ pub enum PlanError {
         /// How many the axes have.
         settings: usize,
     },
-    /// A stage of a learner refers to a problem that there is not.
+    /// A stage of a learner refers to a problem that does not exist.
     #[error("`{0}` is fitted to a problem that the plan does not have")]
     Stage(String),
-    /// A learner is fitted at once to settings that are to be computed one slab after the other.
+    /// A stage has settings of several slabs, which are computed one after the other.
     #[error("a stage of `{0}` has settings of several slabs")]
     Slab(String),
     /// Too few resamples for a variance and its error.
@@ -52,7 +52,7 @@ pub enum PlanError {
         /// How many were asked for.
         given: u64,
     },
-    /// A precision that is no share.
+    /// A precision that is not between 0 and 1.
     #[error("`precision` must be between 0 and 1")]
     Precision(f64),
     /// A seed that TOML and JSON cannot hold.
@@ -63,20 +63,20 @@ pub enum PlanError {
         /// What was asked for.
         given: u64,
     },
-    /// Nothing is to be kept.
+    /// No resample is to be kept.
     #[error("`keep` must be at least 1, not 0")]
     Keep,
     /// More fits to keep than memory holds.
-    #[error("so many fits are too many to keep: at most {0} here")]
+    #[error("too many fits to keep: at most {0} here")]
     KeepTooMany(u64),
     /// A loss of classes for labels that are numbers.
-    #[error("{0} is a loss of classes, and the labels are numbers")]
+    #[error("{0} loss needs classes, but the labels are numbers")]
     LossOfClasses(&'static str),
     /// Sources of variance under another loss.
-    #[error("sources of variance are told apart under squared loss, not {0}")]
+    #[error("sources of variance can be separated only under squared loss, not {0}")]
     SourcesLoss(&'static str),
     /// Sources of variance of a table.
-    #[error("inputs and noise of a table cannot be drawn apart")]
+    #[error("inputs and noise of a table cannot be drawn separately")]
     SourcesOfTable,
     /// Sources and diversity at once.
     #[error("`diversity` and `sources` exclude each other")]
@@ -87,8 +87,8 @@ pub enum PlanError {
     /// A grid of test points in three or more dimensions.
     #[error("a test grid needs one or two dimensions")]
     TestGridDimension,
-    /// A grid in two dimensions that is no square.
-    #[error("a grid in two dimensions cannot have {0} points")]
+    /// A grid in two dimensions whose number of points is not a square.
+    #[error("a grid in two dimensions needs a square number of points, not {0}")]
     TestGridCount(usize),
     /// A sample of one test point.
     #[error("a sample of test points needs at least 2")]
@@ -103,7 +103,7 @@ pub enum PlanError {
     #[error("testing at the inputs needs training sets of one size")]
     TestInputsOfSeveralSizes,
     /// Test points without weights, or of another dimension than the inputs.
-    #[error("test points need as many weights, and the dimension of the inputs")]
+    #[error("test points need one weight each, and the dimension of the inputs")]
     TestShape,
     /// More settings and test points than memory holds.
     #[error("{} settings at {} test points are more than memory can hold", thousands(*.settings), thousands(*.points))]
@@ -199,7 +199,7 @@ impl PlanError {
                 most, all_at_once, ..
             } => {
                 return Some(format!(
-                    "at so many test points there can be at most {} settings{}: sweep fewer values, or test at fewer points",
+                    "with this many test points there can be at most {} settings{}: sweep fewer values, or use fewer test points",
                     thousands(*most),
                     match all_at_once {
                         true => ", because a run to a precision is computed all at once",

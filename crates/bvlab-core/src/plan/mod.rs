@@ -34,7 +34,7 @@ pub const FEWEST_RESAMPLES: u64 = 4;
 /// The largest seed: whole numbers up to here are the same in TOML, JSON and 64-bit floats.
 pub const MOST_SEED: u64 = 1 << 53;
 
-/// What is to be run, not checked yet.
+/// The parts of a plan, not checked yet.
 #[derive(Clone)]
 pub struct PlanParts {
     /// Where the data come from: one problem, or several where `train` or `noise` is swept, which
@@ -50,7 +50,7 @@ pub struct PlanParts {
     pub keep_asked: bool,
 }
 
-/// What is to be run, checked. Its parts are those of [`PlanParts`].
+/// A checked plan. Its parts are those of [`PlanParts`].
 #[derive(Clone)]
 pub struct Plan {
     parts: PlanParts,
@@ -161,9 +161,9 @@ pub struct Run {
     pub keep_data: u64,
     /// How many resamples' fits are kept; fewer where there are very many settings.
     pub keep_fits: u64,
-    /// How wrong a prediction is.
+    /// The loss.
     pub loss: Loss,
-    /// Whether the members of ensembles are looked at, for their diversity.
+    /// Whether the diversity of ensembles is measured.
     pub diversity: bool,
     /// Whether inputs, noise and algorithm are crossed, to split the variance by source.
     pub sources: bool,
@@ -234,7 +234,7 @@ impl Run {
 /// When a run stops.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Length {
-    /// After so many resamples.
+    /// After this number of resamples.
     Resamples(u64),
     /// When every risk's standard error is below a share of it.
     Precision {
@@ -255,7 +255,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong with it.
+    /// The first problem that is found.
     pub fn new(mut parts: PlanParts) -> Result<Plan, PlanError> {
         parts.run.check()?;
         let first = parts.problems.first().ok_or(PlanError::NoProblem)?;

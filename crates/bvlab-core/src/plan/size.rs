@@ -24,7 +24,7 @@ const SLAB_NUMBERS: u64 = 40_000_000;
 /// exact forms, and a prediction for drawing.
 const LEFT: u64 = 6;
 
-/// How many settings fit into so many numbers. A prediction at a test point is one number, or one
+/// How many settings fit into that many numbers. A prediction at a test point is one number, or one
 /// for every class.
 fn room(numbers: u64, run: &Run, predictions: u64) -> u64 {
     // Mean and squares, and seven contrasts of a cube, for every group, and the table of points.

@@ -15,7 +15,7 @@ use crate::stream::{Purpose, Stream};
 pub enum TestPoints {
     /// So many cell midpoints over the range of the inputs, in one or two dimensions.
     Grid(usize),
-    /// A random sample of the inputs of so many points.
+    /// A random sample of inputs, with this many points.
     Draw(usize),
     /// The training inputs, which must be fixed.
     Inputs,
@@ -42,7 +42,7 @@ pub struct Test {
     pub weights: Vec<f64>,
     /// Where they come from.
     pub kind: TestKind,
-    /// Other points, which tell how far averages over these may be off; none where the test points
+    /// Other points, to judge how far averages over these may be off; none where the test points
     /// are all that counts, or all there are.
     pub probe: Option<Probe>,
     /// Which share of the inputs' distribution lies beyond a grid.

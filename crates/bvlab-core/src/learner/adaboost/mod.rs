@@ -172,7 +172,7 @@ struct Member {
 }
 
 impl AdaBoost {
-    /// A path over `settings`, in any order, for so many classes.
+    /// A path over `settings`, in any order, for this many classes.
     pub fn new(settings: Vec<AdaBoostSetting>, classes: usize, sample: AdaBoostSample) -> Self {
         let mut chains: Vec<AdaBoostChain> = Vec::new();
         for (c, setting) in settings.iter().enumerate() {

@@ -96,7 +96,7 @@ pub struct FourierSetting {
 ///
 /// The weights minimise Σ (y - Σ_j w_j φ_j(x))² + λ ‖w‖²; at λ = 0 with more features than points
 /// they are the interpolant of minimum norm. With `epochs` they are those after t steps of gradient
-/// descent from zero on (‖y - Φw‖² + λ ‖w‖²)/(2n). There is no constant. RandomFeatures are nested: the
+/// descent from zero on (‖y - Φw‖² + λ ‖w‖²)/(2n). There is no constant. Features are nested: the
 /// first p are the same whatever the largest p is, and the frequencies of two scales differ by
 /// their ratio alone.
 ///

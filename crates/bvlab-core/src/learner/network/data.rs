@@ -91,8 +91,7 @@ pub(super) struct TrainingBuffers {
 }
 
 impl TrainingBuffers {
-    /// Room for the points in `inputs`, for the activations of so many units, for so many outputs and
-    /// for the gradient of so many parameters.
+    /// Makes room for the points in `inputs`, and for the given numbers of units, outputs and parameters.
     pub fn make_room(
         &mut self,
         inputs: &InputBlocks,

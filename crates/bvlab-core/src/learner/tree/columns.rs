@@ -77,3 +77,37 @@ impl SortedColumns {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_sides_of_a_split_keep_their_order_in_every_column() {
+        let mut columns = SortedColumns::default();
+        columns.resize(2, 5, 8, 5);
+        let orders = [[1, 3, 0, 7, 4], [7, 0, 1, 4, 3]];
+        for (column, order) in columns.root_mut().zip(orders) {
+            column.copy_from_slice(&order);
+        }
+        let split = ColumnSplit {
+            feature: 0,
+            threshold: 0.0,
+            middle: 2,
+        };
+        columns.part(0, 0, 5, &split);
+        assert_eq!(columns.range(1, 0, 0, 5), [1, 3, 0, 7, 4]);
+        assert_eq!(columns.range(1, 1, 0, 5), [1, 3, 7, 0, 4]);
+        // The right child is split again; the left one's range is not touched.
+        let split = ColumnSplit {
+            feature: 1,
+            middle: 3,
+            ..split
+        };
+        columns.part(1, 2, 5, &split);
+        assert_eq!(columns.range(2, 0, 2, 5), [7, 0, 4]);
+        assert_eq!(columns.range(1, 1, 0, 2), [1, 3]);
+        // The parent still sees its own order.
+        assert_eq!(columns.range(0, 1, 0, 2), [7, 0]);
+    }
+}

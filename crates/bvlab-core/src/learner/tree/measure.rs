@@ -5,7 +5,7 @@ use crate::maths::{ln, square};
 
 /// What a split gains, and what a node predicts.
 pub(super) trait Measure {
-    /// Takes in a training set of so many points, whose sites have rows below `rows`.
+    /// Takes in a training set of that many points, whose sites have rows below `rows`.
     fn load(&mut self, sites: &[Site], rows: usize, points: usize);
 
     /// How many points the sites of a node have, and whether their labels are all equal. Appends

@@ -223,8 +223,8 @@ impl TreeGrower {
         interrupt: &Interrupt,
     ) -> Result<(), Interrupted> {
         measure.load(table.sites(), table.rows(), count);
-        // Enough for every tree of so many points, so that none allocates that grows larger than
-        // those before it.
+        // Enough for every tree of that many points, so that a larger tree than before allocates
+        // nothing.
         let (sites, rows) = (table.sites().len(), table.rows().max(2 * count));
         self.columns.resize(table.dimension(), sites, rows, count);
         self.frontier.reserve(count);

@@ -43,7 +43,7 @@ const NONE: u32 = u32::MAX;
 /// So many rows may be unknown before most have to be known.
 const PATIENCE: usize = 32;
 
-/// What a look-up met with.
+/// The result of a look-up.
 #[derive(Clone, Copy, Default)]
 struct LookUp {
     /// How many sites are in no row.

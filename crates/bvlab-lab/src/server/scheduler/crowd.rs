@@ -171,7 +171,7 @@ impl Student {
     }
 }
 
-/// A hostile network that keeps so many runs of a kind under way, each for so long.
+/// A hostile network that keeps `runs` runs of a kind under way, each for the time `stays`.
 struct Attacker {
     client: Client,
     runs: usize,
@@ -205,7 +205,7 @@ fn network(kind: u8, number: usize) -> Client {
     Client::at(IpAddr::from([10, kind, 0, number as u8]))
 }
 
-/// So many hostile networks that keep so many runs, each for so long.
+/// `count` hostile networks that keep `runs` runs each.
 fn attackers(
     kind: u8,
     count: usize,
