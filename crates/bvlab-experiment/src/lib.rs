@@ -46,8 +46,9 @@ pub mod table;
 
 pub use bounds::Bounds;
 pub use figure::{
-    Dartboard, Figure, Fits, Group, GroupPart, Heatmap, Kind, Look, Lower, Mark, Note, Part,
-    Pointwise, Sample, Shape, SimulationFigure, SourcesFigure, Theme, Tradeoff,
+    Boundaries, ChoiceWord, Dartboard, FIGURE_KINDS, Figure, FigureEntry, FigureOption, Fits,
+    Group, GroupPart, Heatmap, Kind, Look, Lower, Mark, Note, NumberRange, OptionForm, Part,
+    Pointwise, Sample, Shape, SimulationFigure, SourcesFigure, Theme, Tradeoff, figure_reference,
 };
 pub use source::{ExperimentError, LONGEST_TEXT, Source};
 
@@ -171,11 +172,14 @@ impl Experiment {
 
 /// The JSON schema of an experiment file, for editors.
 pub fn schema() -> serde_json::Value {
-    raw::schema()
+    let mut schema = raw::schema();
+    figure::add_definitions(&mut schema);
+    schema
 }
 
 fn check(name: &str, source: &Source, bounds: &Bounds) -> Result<Experiment, Trouble> {
     let raw: RawExperiment = source.read()?;
+    figure::check_keys(&raw.figure, &raw.look)?;
     let run = run::check_run(&raw.run, bounds)?;
     let experiment = |source: Source, raw: RawExperiment, task: Task, figures: Vec<Figure>| {
         let name = name.to_owned();

@@ -4,14 +4,87 @@ use super::axis::Axis;
 use super::canvas::{Canvas, Place, Stroke};
 use super::error::FigureError;
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
-use super::select::{Series, column, output_columns, rows_at};
+use super::picture::{FigureData, Picture, sentence};
+use super::select::{Series, ShownAt, column, output_columns, rows_at};
 use super::{fits, theme};
 use bvlab_core::decompose::Loss;
 use bvlab_core::plan::{Scale, StudyDescription};
-use bvlab_experiment::Fits;
+use bvlab_core::words::{percent, thousands};
+use bvlab_experiment::{Boundaries, Fits};
 use bvlab_outcome::Tables;
 
-pub fn draw(
+impl Picture for Boundaries {
+    fn caption(&self, data: &FigureData) -> Result<String, FigureError> {
+        let Boundaries(options) = self;
+        Ok(format!(
+            "where the most probable class changes, for {} of {} refits, each to its own {} points{}",
+            fits::drawn_refits(options, data)?,
+            thousands(data.resamples()),
+            data.study()?.train_sizes(),
+            if options.data {
+                "; dots and rings: the first of them"
+            } else {
+                ""
+            }
+        ))
+    }
+
+    fn draw(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<(), FigureError> {
+        draw(canvas, frame, data.study()?, &self.0, data.tables)
+    }
+
+    fn settings<'a>(&self, data: &FigureData<'a>) -> Result<ShownAt<'a>, FigureError> {
+        fits::shown(data.study()?, &self.0, data.tables)
+    }
+
+    fn describe(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
+        let study = data.study()?;
+        let several = study.curves.len() > 1;
+        let together = together(study);
+        let mut sentences = Vec::new();
+        for (series, value) in self.settings(data)? {
+            let rows = rows_at(&data.tables.points, series, value)?;
+            let chosen = |what: &str| {
+                let columns = output_columns(study, what);
+                let columns = columns.iter();
+                most_probable(
+                    &columns
+                        .map(|name| column(&data.tables.points, name, &rows))
+                        .collect::<Vec<_>>(),
+                )
+            };
+            let (truth, mean) = (chosen("truth"), chosen("mean"));
+            let apart = truth.iter().zip(&mean).filter(|(a, b)| a != b).count();
+            let share = apart as f64 / truth.len().max(1) as f64;
+            let said = format!(
+                "{together} of the refits chooses another class than Bayes at {} of the test points",
+                percent(share)
+            );
+            sentences.push(sentence(&fits::lines(series, value, several), &[said]));
+        }
+        Ok(sentences)
+    }
+}
+
+/// What all refits together do.
+fn together(study: &StudyDescription) -> &'static str {
+    match study.loss {
+        Loss::ZeroOne(_) => "the vote",
+        _ => "the mean",
+    }
+}
+
+/// The most probable class at every point, the first of equals.
+fn most_probable(probabilities: &[&[f64]]) -> Vec<usize> {
+    let points = probabilities.first().map_or(0, |first| first.len());
+    let class = |i: usize| {
+        let classes = (0..probabilities.len()).rev();
+        classes.max_by(|a, b| probabilities[*a][i].total_cmp(&probabilities[*b][i]))
+    };
+    (0..points).filter_map(class).collect()
+}
+
+fn draw(
     canvas: &Canvas,
     mut frame: Frame,
     study: &StudyDescription,

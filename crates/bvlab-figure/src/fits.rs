@@ -4,10 +4,14 @@ use super::axis::{Axis, room};
 use super::canvas::{Canvas, Stroke};
 use super::error::FigureError;
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
-use super::select::{Series, ShownAt, best, column, learners, output_column, rows_at, setting};
+use super::picture::{FigureData, Picture, mean, sentence};
+use super::select::{
+    Series, ShownAt, best, column, column_name, doubtful, learners, output_column, rows_at, setting,
+};
 use super::theme;
 use bvlab_core::plan::{Curve, Scale, StudyDescription};
-use bvlab_experiment::{Fits, Sample};
+use bvlab_core::words::{short, thousands};
+use bvlab_experiment::{Fits, Part, Sample};
 use bvlab_outcome::Tables;
 
 /// What a panel of fits shows.
@@ -27,7 +31,72 @@ pub struct Shown<'a> {
     pub truth: bool,
 }
 
-pub fn draw(
+impl Picture for Fits {
+    fn caption(&self, data: &FigureData) -> Result<String, FigureError> {
+        let study = data.study()?;
+        if self.refits <= 1 && !self.mean {
+            return Ok(format!(
+                "One training set of {} points",
+                study.train_sizes()
+            ));
+        }
+        Ok(format!(
+            "{} of {} refits, each to its own {} points{}",
+            drawn_refits(self, data)?,
+            thousands(data.resamples()),
+            study.train_sizes(),
+            if self.mean {
+                "; mean over all of them"
+            } else {
+                ""
+            }
+        ))
+    }
+
+    fn draw(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<(), FigureError> {
+        draw(canvas, frame, data.study()?, self, data.tables)
+    }
+
+    fn settings<'a>(&self, data: &FigureData<'a>) -> Result<ShownAt<'a>, FigureError> {
+        shown(data.study()?, self, data.tables)
+    }
+
+    fn describe(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
+        let study = data.study()?;
+        let several = study.curves.len() > 1;
+        let mut sentences = Vec::new();
+        if self.refits == 0 && !self.mean {
+            return Ok(sentences);
+        }
+        for (series, value) in self.settings(data)? {
+            let setting = series.axis().map_or(Some(0), |axis| {
+                axis.values.iter().position(|other| *other == value)
+            });
+            let doubtful = doubtful(series, data.tables);
+            if setting.and_then(|setting| doubtful.get(setting)) == Some(&true) {
+                let said = ["a heavy tail, no mean".to_owned()];
+                sentences.push(sentence(&lines(series, value, several), &said));
+                continue;
+            }
+            let rows = rows_at(&data.tables.points, series, value)?;
+            let said = [Part::Bias2, Part::Variance].map(|part| {
+                let values = column(&data.tables.points, column_name(part), &rows);
+                let name = theme::name(part, study.loss);
+                format!("{name} {} on average over x", short(mean(values)))
+            });
+            sentences.push(sentence(&lines(series, value, several), &said));
+        }
+        Ok(sentences)
+    }
+}
+
+/// How many refits are drawn at most: no more than were kept.
+pub fn drawn_refits(options: &Fits, data: &FigureData) -> Result<usize, FigureError> {
+    let kept = data.study()?.keep_fits.min(data.resamples());
+    Ok(options.refits.min(kept as usize))
+}
+
+fn draw(
     canvas: &Canvas,
     mut frame: Frame,
     study: &StudyDescription,
@@ -263,7 +332,7 @@ pub fn fill(
     };
     if shown.data {
         let (x, y) = first_data(shown, study, tables);
-        panel.dots(x, y, 4.2, theme::DATA, 0.6)?;
+        panel.dots(x, y, 4.2, theme::DATA, theme::DATA_ALPHA)?;
     }
     let (width, alpha) = match refits.len() {
         0..=1 => (3.4, 1.0),
@@ -277,10 +346,10 @@ pub fn fill(
         panel.curve(xs, fit, Stroke::new(theme::VARIANCE, width).faint(alpha))?;
     }
     if refits.len() > 1 && shown.truth {
-        panel.curve(xs, truth, Stroke::new(theme::TRUTH, 3.6))?;
+        panel.curve(xs, truth, Stroke::new(theme::TRUTH, theme::CURVE))?;
     }
     if shown.mean {
-        panel.curve(xs, mean, Stroke::new(theme::BIAS, 3.6))?;
+        panel.curve(xs, mean, Stroke::new(theme::BIAS, theme::CURVE))?;
     }
     let ends = [
         truth.last(),
