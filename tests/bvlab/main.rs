@@ -42,6 +42,7 @@ mod network;
 mod network_classes;
 mod odd_files;
 mod order;
+mod own_family;
 mod paths;
 mod pictures;
 mod places;

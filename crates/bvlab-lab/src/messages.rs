@@ -10,7 +10,6 @@ use serde_json::{Map, Value, json};
 
 use bvlab_core::decompose::{Decomposition, Estimate, Parts, interval_factor};
 use bvlab_core::engine::{Kept, KeptFit, Replay, Results, RunError};
-use bvlab_core::learner::family;
 use bvlab_core::plan::{CapacityPath, Length, Plan, Scale, TestKind};
 use bvlab_experiment::Experiment;
 use bvlab_outcome::{Report, Table};
@@ -134,7 +133,8 @@ pub fn head(experiment: &Experiment) -> Value {
     let families = families.unwrap_or_default();
     let learners = plan.paths.iter().enumerate().map(|(which, path)| {
         let keys = families.get(which).and_then(Value::as_object);
-        let name = keys.and_then(|keys| keys.keys().find(|key| family(key).is_some()));
+        let is_family = |key: &&String| experiment.registry.family(key).is_some();
+        let name = keys.and_then(|keys| keys.keys().find(is_family));
         learner(path, name.map(String::as_str))
     });
     let rest = json!({

@@ -12,7 +12,7 @@ pub struct ChoiceWord {
 }
 
 /// A type with a word for each of its values.
-pub(crate) trait Choice: Copy + 'static {
+pub(crate) trait FigureChoice: Copy + 'static {
     /// The values, in the order of the words.
     const ALL: &'static [Self];
     /// Their words.
@@ -28,7 +28,7 @@ pub(crate) trait Choice: Copy + 'static {
 /// Values with their words, once.
 macro_rules! choice {
     ($type:ident { $($value:ident = $name:literal: $meaning:literal,)+ }) => {
-        impl Choice for $type {
+        impl FigureChoice for $type {
             const ALL: &'static [Self] = &[$($type::$value),+];
             const WORDS: &'static [ChoiceWord] = &[$(ChoiceWord { name: $name, meaning: $meaning }),+];
         }

@@ -1,6 +1,6 @@
 //! Data, truth, refits and their mean at chosen sweep values.
 
-use super::choice::{Choice, Sample};
+use super::choice::{FigureChoice, Sample};
 use super::kind::{FigureKind, Subject};
 use super::option::{FigureOption, Given, OptionForm};
 use super::shared::{

@@ -1,8 +1,8 @@
 //! Parts of the error over both axes of a two-way sweep.
 
-use super::choice::{Choice, Part};
+use super::choice::{FigureChoice, Part};
 use super::kind::{FigureKind, Subject};
-use super::option::{FigureOption, Given, NumberRange, OptionForm};
+use super::option::{FigureOption, Given, OptionForm};
 use super::shared::{LEARNERS, MARKS, Mark, X_SCALE, learners, log_axis, marks, parts};
 use crate::source::Trouble;
 use bvlab_core::plan::{Curve, Scale};
@@ -50,9 +50,8 @@ const SCALE: FigureOption = FigureOption::new(
     "log where values differ by more than a factor of 30",
     "How colours are spread",
 );
-const MAX: FigureOption = FigureOption::new(
+const MAX: FigureOption = FigureOption::positive(
     "max",
-    OptionForm::Number(NumberRange::POSITIVE),
     "at the largest value",
     "Where the colours end: everything above has the last one",
 );

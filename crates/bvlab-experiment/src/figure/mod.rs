@@ -26,6 +26,7 @@ use toml::Spanned;
 use super::raw::figure::{RawFigure, RawLook};
 use super::raw::{Block, Value};
 use super::source::Trouble;
+use bvlab_core::parameter::Parameter;
 use bvlab_core::plan::StudyDescription;
 use bvlab_core::simulation::Panel;
 use bvlab_core::words::{choice as one_of, printable};
@@ -37,7 +38,7 @@ pub use fits::Fits;
 pub use group::{Group, GroupPart};
 pub use heatmap::Heatmap;
 pub use kind::{FIGURE_KINDS, FigureEntry, Kind};
-pub use option::{FigureOption, NumberRange, OptionForm};
+pub use option::{FigureOption, OptionForm};
 pub use pointwise::Pointwise;
 pub use reference::figure_reference;
 pub(super) use schema::add_definitions;
@@ -46,7 +47,7 @@ pub use simulation::SimulationFigure;
 pub use sources::SourcesFigure;
 pub use tradeoff::{Note, Tradeoff};
 
-use choice::Choice;
+use choice::FigureChoice;
 use group::GROUPS;
 use kind::{Subject, simulation_alone, study_kinds};
 use option::{Given, unexpected, unknown_key};
@@ -100,17 +101,14 @@ const THEME: FigureOption = FigureOption::new(
     "light",
     "The colours",
 );
-const FONT_SCALE: FigureOption = FigureOption::new(
-    "font-scale",
-    OptionForm::Number(NumberRange {
-        least: 0.5,
-        above: false,
-        most: 2.0,
-        whole: false,
-        default: None,
-    }),
+const FONT_SCALE: FigureOption = FigureOption::number(
+    Parameter::number(
+        "font-scale",
+        "How much larger than usual text and lines are",
+    )
+    .least(0.5)
+    .up_to(2.0),
     "1",
-    "How much larger than usual text and lines are",
 );
 
 /// What `[look]` can say of all figures.

@@ -4,10 +4,11 @@ use std::ops::Range;
 
 use toml::Spanned;
 
-use super::choice::{Choice, ChoiceWord};
+use super::choice::{ChoiceWord, FigureChoice};
 use crate::raw::{Block, Value};
 use crate::source::Trouble;
-use bvlab_core::words::{did_you_mean, number, quoted};
+use bvlab_core::parameter::{DataSize, Parameter};
+use bvlab_core::words::{did_you_mean, quoted};
 
 /// An option of a figure, as it is documented and checked.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +30,7 @@ pub enum OptionForm {
     /// `true` or `false`, and which of them where it is left out.
     Flag(bool),
     /// A number.
-    Number(NumberRange),
+    Number(Parameter),
     /// One of some words.
     Choice(&'static [ChoiceWord]),
     /// A list of such words.
@@ -46,21 +47,6 @@ pub enum OptionForm {
     Pair,
     /// A list of tables with options of their own.
     Tables(&'static [FigureOption]),
-}
-
-/// The numbers that an option can have.
-#[derive(Clone, Copy, Debug)]
-pub struct NumberRange {
-    /// The least.
-    pub least: f64,
-    /// Whether that itself is too little.
-    pub above: bool,
-    /// The most.
-    pub most: f64,
-    /// Whether it must be whole.
-    pub whole: bool,
-    /// What holds where it is left out, if it is always the same.
-    pub default: Option<f64>,
 }
 
 impl FigureOption {
@@ -80,6 +66,27 @@ impl FigureOption {
         }
     }
 
+    /// A number, with what holds where it is left out, in words; empty if that is its default.
+    pub(crate) const fn number(parameter: Parameter, default: &'static str) -> Self {
+        let form = OptionForm::Number(parameter);
+        FigureOption::new(parameter.name, form, default, parameter.meaning)
+    }
+
+    /// How many of something, up to a million.
+    pub(crate) const fn count(name: &'static str, default: f64, meaning: &'static str) -> Self {
+        let parameter = Parameter::whole(name, meaning).up_to(1e6).default(default);
+        FigureOption::number(parameter, "")
+    }
+
+    /// A number above zero.
+    pub(crate) const fn positive(
+        name: &'static str,
+        default: &'static str,
+        meaning: &'static str,
+    ) -> Self {
+        FigureOption::number(Parameter::number(name, meaning).above(0.0), default)
+    }
+
     /// The same, but it must be given.
     pub(crate) const fn required(self) -> Self {
         FigureOption {
@@ -92,68 +99,9 @@ impl FigureOption {
     pub fn default_words(&self) -> Option<String> {
         match (self.default, self.form) {
             ("", OptionForm::Flag(default)) => Some(default.to_string()),
-            ("", OptionForm::Number(range)) => range.default.map(number),
+            ("", OptionForm::Number(parameter)) => parameter.default_words(),
             ("", _) => None,
             (words, _) => Some(words.to_owned()),
-        }
-    }
-}
-
-impl NumberRange {
-    /// How many of something, up to a million.
-    pub(crate) const fn count(default: f64) -> Self {
-        NumberRange {
-            least: 0.0,
-            above: false,
-            most: 1e6,
-            whole: true,
-            default: Some(default),
-        }
-    }
-
-    /// Any finite number above zero.
-    pub(crate) const POSITIVE: NumberRange = NumberRange {
-        least: 0.0,
-        above: true,
-        most: f64::MAX,
-        whole: false,
-        default: None,
-    };
-
-    /// Any finite number.
-    pub(crate) const FINITE: NumberRange = NumberRange {
-        least: f64::MIN,
-        above: false,
-        most: f64::MAX,
-        whole: false,
-        default: None,
-    };
-
-    fn holds(&self, value: f64) -> bool {
-        let enough = match self.above {
-            true => value > self.least,
-            false => value >= self.least,
-        };
-        enough && value <= self.most && (!self.whole || value.fract() == 0.0)
-    }
-
-    /// The range in words: `a whole number from 0 to 100`.
-    pub fn words(&self) -> String {
-        let noun = if self.whole {
-            "a whole number"
-        } else {
-            "a number"
-        };
-        match (self.least > f64::MIN, self.most < f64::MAX) {
-            (true, true) => format!(
-                "{noun} from {} to {}",
-                number(self.least),
-                number(self.most)
-            ),
-            (true, false) if self.above => format!("a finite number above {}", number(self.least)),
-            (true, false) => format!("{noun}, at least {}", number(self.least)),
-            (false, true) => format!("{noun}, at most {}", number(self.most)),
-            (false, false) => "a finite number".to_owned(),
         }
     }
 }
@@ -230,18 +178,15 @@ impl<'a> Given<'a> {
 
     /// A number within its range.
     pub fn number(&self, option: &FigureOption) -> Result<Option<f64>, Trouble> {
-        let OptionForm::Number(range) = option.form else {
+        let OptionForm::Number(parameter) = option.form else {
             return Ok(None);
         };
-        match self.value(option) {
-            None => Ok(range.default),
-            Some(value) if range.holds(*value.get_ref()) => Ok(Some(value.into_inner())),
-            Some(value) => {
-                let given = number(*value.get_ref());
-                let words = range.words();
-                let message = format!("`{}` must be {words}, not {given}", option.name);
-                Err(Trouble::new(value.span(), message))
-            }
+        let Some(value) = self.value(option) else {
+            return Ok(parameter.default);
+        };
+        match parameter.check(*value.get_ref(), DataSize::UNKNOWN) {
+            Ok(()) => Ok(Some(value.into_inner())),
+            Err(error) => Err(Trouble::new(value.span(), error.to_string())),
         }
     }
 
@@ -279,12 +224,12 @@ impl<'a> Given<'a> {
     }
 
     /// One of some words.
-    pub fn choice<T: Choice>(&self, option: &FigureOption) -> Option<T> {
+    pub fn choice<T: FigureChoice>(&self, option: &FigureOption) -> Option<T> {
         T::named(self.text(option)?.get_ref())
     }
 
     /// Several words.
-    pub fn choices<T: Choice>(&self, option: &FigureOption) -> Option<Spanned<Vec<T>>> {
+    pub fn choices<T: FigureChoice>(&self, option: &FigureOption) -> Option<Spanned<Vec<T>>> {
         let words = self.list(option, |item| T::named(as_text(item)?.get_ref()))?;
         Some(words)
     }

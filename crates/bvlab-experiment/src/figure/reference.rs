@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::choice::{Choice, ChoiceWord, Lower, Part, Sample, Shape, Theme};
+use super::choice::{ChoiceWord, FigureChoice, Lower, Part, Sample, Shape, Theme};
 use super::group::{GROUPS, MOST_PARTS};
 use super::kind::FIGURE_KINDS;
 use super::option::{FigureOption, OptionForm};
@@ -102,7 +102,7 @@ fn form(form: &OptionForm) -> String {
     };
     match form {
         OptionForm::Flag(_) => "`true` or `false`".to_owned(),
-        OptionForm::Number(range) => range.words(),
+        OptionForm::Number(parameter) => format!("a number, {}", parameter.bounds()),
         OptionForm::Choice(words) => names(words),
         OptionForm::Choices(words) => format!("a list of {}", names(words)),
         OptionForm::Text => "a text".to_owned(),

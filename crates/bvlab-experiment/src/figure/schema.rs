@@ -5,9 +5,10 @@ use serde_json::{Map, Value, json};
 use super::choice::ChoiceWord;
 use super::group::{GROUPS, MOST_PARTS};
 use super::kind::FIGURE_KINDS;
-use super::option::{FigureOption, NumberRange, OptionForm};
+use super::option::{FigureOption, OptionForm};
 use super::shared::MOST;
 use super::{COMMON, LOOK};
+use crate::raw::parameter_schema;
 
 /// Adds what the schema of an experiment refers to as `Figure` and `Look`.
 pub(crate) fn add_definitions(schema: &mut Value) {
@@ -74,7 +75,7 @@ fn form(form: &OptionForm) -> Value {
         |items: Value| json!({ "type": "array", "items": items, "minItems": 1, "maxItems": MOST });
     match form {
         OptionForm::Flag(default) => json!({ "type": "boolean", "default": default }),
-        OptionForm::Number(range) => number(range),
+        OptionForm::Number(parameter) => parameter_schema(parameter),
         OptionForm::Choice(words) => one_of(words),
         OptionForm::Choices(words) => list(one_of(words)),
         OptionForm::Text => json!({ "type": "string" }),
@@ -88,25 +89,6 @@ fn form(form: &OptionForm) -> Value {
             json!({ "type": "array", "items": table("One of them.", options) })
         }
     }
-}
-
-fn number(range: &NumberRange) -> Value {
-    let mut schema = json!({ "type": if range.whole { "integer" } else { "number" } });
-    if range.least > f64::MIN {
-        let least = if range.above {
-            "exclusiveMinimum"
-        } else {
-            "minimum"
-        };
-        schema[least] = range.least.into();
-    }
-    if range.most < f64::MAX {
-        schema["maximum"] = range.most.into();
-    }
-    if let Some(default) = range.default {
-        schema["default"] = default.into();
-    }
-    schema
 }
 
 fn one_of(words: &[ChoiceWord]) -> Value {

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use toml::Spanned;
 
-use super::choice::{Choice, Part};
-use super::option::{FigureOption, Given, NumberRange, OptionForm};
+use super::choice::{FigureChoice, Part};
+use super::option::{FigureOption, Given, OptionForm};
 use crate::source::Trouble;
 use bvlab_core::plan::{Axis, Curve, Scale, StudyDescription};
 use bvlab_core::words::{did_you_mean, number};
@@ -35,10 +35,9 @@ pub(super) const SECOND: FigureOption = FigureOption::new(
 );
 
 /// How many refits are drawn.
-pub(super) const REFITS: FigureOption = FigureOption::new(
+pub(super) const REFITS: FigureOption = FigureOption::count(
     "refits",
-    OptionForm::Number(NumberRange::count(20.0)),
-    "",
+    20.0,
     "How many refits are drawn; 0 leaves them out",
 );
 
@@ -51,9 +50,8 @@ pub(super) const X_SCALE: FigureOption = FigureOption::new(
 );
 
 /// The end of the vertical axis.
-pub(super) const Y_MAX: FigureOption = FigureOption::new(
+pub(super) const Y_MAX: FigureOption = FigureOption::positive(
     "y-max",
-    OptionForm::Number(NumberRange::POSITIVE),
     "where the curves end",
     "Where the vertical axis ends",
 );
@@ -66,13 +64,8 @@ pub(super) const MARKS: FigureOption = FigureOption::new(
     "Upright lines with a text, as in `[{ at = 40, text = \"p = n\" }]`",
 );
 
-const AT: FigureOption = FigureOption::new(
-    "at",
-    OptionForm::Number(NumberRange::FINITE),
-    "",
-    "Where on the horizontal axis",
-)
-.required();
+const AT: FigureOption =
+    FigureOption::new("at", OptionForm::Value, "", "Where on the horizontal axis").required();
 
 const TEXT: FigureOption =
     FigureOption::new("text", OptionForm::Text, "none", "What is written there");

@@ -2,9 +2,9 @@
 
 use toml::Spanned;
 
-use super::choice::{Choice, Lower, Part};
+use super::choice::{FigureChoice, Lower, Part};
 use super::kind::{FigureKind, Subject};
-use super::option::{FigureOption, Given, NumberRange, OptionForm};
+use super::option::{FigureOption, Given, OptionForm};
 use super::shared::{
     LEARNERS, MARKS, Mark, OverSweep, PANELS, SECONDS, X_SCALE, Y_MAX, few_panels, learners,
     listed, log_axis, marks, over_sweep, parts,
@@ -58,10 +58,9 @@ const PARTS: FigureOption = FigureOption::new(
     "noise, bias2, variance and risk",
     "The curves drawn",
 );
-const RUNS: FigureOption = FigureOption::new(
+const RUNS: FigureOption = FigureOption::count(
     "runs",
-    OptionForm::Number(NumberRange::count(0.0)),
-    "",
+    0.0,
     "How many single training sets are drawn faintly behind the means",
 );
 const OVERLAY: FigureOption = FigureOption::new(
@@ -76,9 +75,8 @@ const Y_SCALE: FigureOption = FigureOption::new(
     "linear",
     "The vertical axis",
 );
-const Y_MIN: FigureOption = FigureOption::new(
+const Y_MIN: FigureOption = FigureOption::positive(
     "y-min",
-    OptionForm::Number(NumberRange::POSITIVE),
     "where the curves begin, within limits",
     "Where a log axis begins",
 );
