@@ -23,6 +23,7 @@ mod doubts;
 mod ensembles;
 mod every_call;
 mod exact;
+mod figure_kinds;
 mod figures;
 mod figures_command;
 mod files;

@@ -15,7 +15,7 @@ use plotters_svg::SVGBackend;
 
 use super::error::FigureError;
 use super::text::{FAMILY, REGULAR, SEMIBOLD, TextStyle};
-use super::theme::{Colour, FINE, Page, dash};
+use super::theme::{Colour, FINE, Page, dash, legible};
 
 /// A place in drawing units, from the top left.
 pub type Place = (f64, f64);
@@ -219,6 +219,24 @@ impl Canvas<'_> {
             bold,
             colour: self.page.paint(colour),
             anchor: Pos::new(side, VPos::Center),
+            transform: FontTransform::None,
+        };
+        self.write(place, text, &style)
+    }
+
+    /// A text in the colour of what it names, as far from the paper as text must be.
+    pub fn label(
+        &self,
+        place: Place,
+        text: &str,
+        (size, bold): (f64, bool),
+        colour: Colour,
+    ) -> Result<(), FigureError> {
+        let style = TextStyle {
+            size,
+            bold,
+            colour: legible(self.page.paint(colour), self.page.paper()),
+            anchor: Pos::new(HPos::Left, VPos::Center),
             transform: FontTransform::None,
         };
         self.write(place, text, &style)

@@ -337,7 +337,7 @@ pub fn fill(
     let (width, alpha) = match refits.len() {
         0..=1 => (3.4, 1.0),
         2..=6 => (2.2, 0.65),
-        _ => (1.7, 0.3),
+        _ => (theme::REFIT, 0.3),
     };
     if refits.len() <= 1 && shown.truth {
         panel.curve(xs, truth, Stroke::new(theme::TRUTH, 3.2))?;

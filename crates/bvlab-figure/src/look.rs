@@ -106,6 +106,7 @@ impl PageLook {
             ("curve", theme::CURVE),
             ("exact", theme::EXACT),
             ("single", theme::RUN),
+            ("refit", theme::REFIT),
             ("grid", theme::GRID_LINE),
             ("frame", theme::FRAME_LINE),
             ("mark", theme::MARK_LINE),

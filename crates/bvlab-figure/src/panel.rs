@@ -535,13 +535,7 @@ pub fn write_labels(
             canvas.line(&ends, Stroke::new(label.colour, 1.2).faint(0.6))?;
         }
         let text = shortened(&label.text, theme::LABEL, true, LONGEST_LABEL);
-        canvas.text(
-            place,
-            &text,
-            (theme::LABEL, true),
-            label.colour,
-            Side::Right,
-        )?;
+        canvas.label(place, &text, (theme::LABEL, true), label.colour)?;
     }
     Ok(())
 }

@@ -132,6 +132,8 @@ pub const CURVE: f64 = 3.6;
 pub const EXACT: f64 = 2.6;
 /// A single training set's curve behind the means.
 pub const RUN: f64 = 1.2;
+/// One of many refits.
+pub const REFIT: f64 = 1.7;
 /// A line of the grid.
 pub const GRID_LINE: f64 = 1.3;
 /// The frame of a panel.

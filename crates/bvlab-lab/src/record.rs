@@ -126,13 +126,15 @@ fn page(
 
 /// The page with everything in it.
 fn inlined(recorded: &Value) -> String {
-    let style = assets::text("style.css").unwrap_or_default();
+    let [look, style] =
+        ["look.css", "style.css"].map(|name| assets::text(name).unwrap_or_default());
     let script = joined("main.js", &mut HashSet::new());
     // In JSON a `<` stands in strings alone, where it may be written so; no tag can end the script.
     let recorded = recorded.to_string().replace('<', "\\u003c");
     let page = assets::text("index.html").unwrap_or_default();
     let lines = page.lines().map(|line| match line.trim() {
         line if line.contains("href=\"fonts.css\"") => String::new(),
+        line if line.contains("href=\"look.css\"") => format!("<style>\n{look}</style>"),
         line if line.contains("href=\"style.css\"") => format!("<style>\n{style}</style>"),
         line if line.contains("src=\"main.js\"") => format!(
             "<script type=\"application/json\" id=\"recorded\">{recorded}</script>\n<script type=\"module\">\n{script}</script>"

@@ -50,7 +50,7 @@ pub fn figure_reference() -> String {
 const HEAD: &str = "\
 # Figures
 
-<!-- Written by `BVLAB_BLESS=1 cargo test --release --test bvlab reference`: do not edit. -->
+<!-- Written by `BVLAB_BLESS=1 cargo test --release --test bvlab figure_kinds`: do not edit. -->
 
 Every `[[figure]]` of an experiment has one kind, whose options are the keys of its table:
 

@@ -23,7 +23,7 @@ pub(super) const SECONDS: FigureOption = FigureOption::new(
     "second",
     OptionForm::Values,
     "all",
-    "In a two-way sweep: the values of the second parameter that are drawn",
+    "In a two-way sweep: the values of the second parameter that are drawn, a panel each",
 );
 
 /// The value of the second axis that is drawn.
