@@ -166,3 +166,30 @@ fn joined(name: &str, known: &mut HashSet<String>) -> String {
     }
     before + &own
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_modules_use_a_name() {
+        let script = joined("main.js", &mut HashSet::new());
+        let mut names = HashSet::new();
+        for line in script.lines() {
+            let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            let declared = match words.next() {
+                Some("async") => words.nth(1),
+                Some("function" | "const" | "let" | "class") => words.next(),
+                _ => None,
+            };
+            if let Some(name) = declared.filter(|name| !name.is_empty()) {
+                assert!(names.insert(name.to_owned()), "`{name}` is declared twice");
+            }
+        }
+        assert!(
+            names.contains("LEARNER_COLOURS") && names.len() > 200,
+            "{}",
+            names.len()
+        );
+    }
+}

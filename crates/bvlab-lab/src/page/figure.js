@@ -48,7 +48,7 @@ export function showFigure() {
 }
 
 // What there is to see in a figure: its description, which the program has written into it.
-function wordsOf(svg) {
+function describedIn(svg) {
   const words = new DOMParser().parseFromString(svg, "image/svg+xml").querySelector("svg > desc");
   return words?.textContent ?? null;
 }
@@ -61,7 +61,7 @@ async function load(run, body, holder, figure) {
     if (asked !== shown.asked) return;
     if (shown.url) URL.revokeObjectURL(shown.url);
     shown.url = URL.createObjectURL(blob);
-    const seen = wordsOf(await blob.text()) ?? run.head.lookFor ?? "";
+    const seen = describedIn(await blob.text()) ?? run.head.lookFor ?? "";
     if (asked !== shown.asked) return;
     const image = element("img", { id: "figure-image", src: shown.url, alt: `${title}. ${seen}` });
     const choice = element(
