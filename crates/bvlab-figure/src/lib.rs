@@ -35,7 +35,7 @@ use bvlab_core::plan::{Scale, StudyDescription};
 use bvlab_core::task::Description;
 use bvlab_core::words::{short, thousands};
 use bvlab_experiment::{Figure, Kind, Part};
-use bvlab_outcome::{Place, Tables};
+use bvlab_outcome::{SettingNumber, Tables, columns};
 use canvas::{Canvas, Side};
 use panel::Frame;
 use text::{shortened, text_width};
@@ -72,7 +72,11 @@ fn of_study(description: &Description) -> Result<&StudyDescription, FigureError>
 
 /// The settings at which figures look at single test points or fits, in the order of the tables;
 /// the table of curves says which is best.
-pub fn looked_at(description: &Description, figures: &[Figure], tables: &Tables) -> Vec<Place> {
+pub fn looked_at(
+    description: &Description,
+    figures: &[Figure],
+    tables: &Tables,
+) -> Vec<SettingNumber> {
     let Some(study) = description.study() else {
         return Vec::new();
     };
@@ -85,7 +89,7 @@ pub fn looked_at(description: &Description, figures: &[Figure], tables: &Tables)
     places
 }
 
-fn look(study: &StudyDescription, kind: &Kind, tables: &Tables, places: &mut Vec<Place>) {
+fn look(study: &StudyDescription, kind: &Kind, tables: &Tables, places: &mut Vec<SettingNumber>) {
     let shown = match kind {
         Kind::Fits(options) | Kind::Boundaries(options) => fits::shown(study, options, tables),
         Kind::Pointwise(options) => pointwise::shown(study, options, tables),
@@ -169,7 +173,7 @@ fn caption(description: &Description, kind: &Kind, tables: &Tables) -> String {
 fn study_caption(study: &StudyDescription, kind: &Kind, tables: &Tables) -> String {
     let resamples = tables
         .curves
-        .wholes("resamples")
+        .wholes(columns::RESAMPLES)
         .first()
         .copied()
         .unwrap_or(0);

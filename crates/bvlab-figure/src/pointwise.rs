@@ -9,7 +9,7 @@ use super::select::{ShownAt, best, column, learners, rows_at};
 use super::theme;
 use bvlab_core::plan::{Scale, StudyDescription};
 use bvlab_experiment::{Part, Pointwise};
-use bvlab_outcome::Tables;
+use bvlab_outcome::{Tables, columns};
 
 const PARTS: [Part; 4] = [Part::Noise, Part::Bias2, Part::Variance, Part::Risk];
 
@@ -80,7 +80,7 @@ pub fn draw(
             x_whole: false,
         })?;
         let rows = rows_at(&tables.points, shown.series, shown.value)?;
-        let xs = column(&tables.points, "x", &rows);
+        let xs = column(&tables.points, columns::X, &rows);
         let mut ends = Vec::new();
         for (part, values) in PARTS.into_iter().zip(parts(shown, tables)?) {
             panel.curve(xs, &values, Stroke::new(theme::colour(part), 3.0))?;
@@ -120,7 +120,7 @@ pub fn shown<'a>(
 fn parts(shown: &Shown, tables: &Tables) -> Result<[Vec<f64>; 4], FigureError> {
     let rows = rows_at(&tables.points, shown.series, shown.value)?;
     let get = |name: &str| column(&tables.points, name, &rows).to_vec();
-    let [noise, bias2, variance] = [get("noise"), get("bias2"), get("variance")];
+    let [noise, bias2, variance] = [columns::NOISE, columns::BIAS2, columns::VARIANCE].map(get);
     let risk = noise.iter().zip(&bias2).zip(&variance);
     let risk = risk
         .map(|((noise, bias2), variance)| noise + bias2 + variance)

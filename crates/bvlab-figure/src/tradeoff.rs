@@ -5,15 +5,15 @@ use super::canvas::{Canvas, Side, Stroke};
 use super::error::FigureError;
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
 use super::select::{
-    Series, column, column_name, doubtful, factor, is_mean, rows_at, rows_of, series, stretches,
+    Series, best_of, column, column_name, doubtful, factor, is_mean, rows_at, rows_of, series,
+    stretches,
 };
 use super::text::{shortened, text_width};
 use super::theme;
 use bvlab_core::decompose::Loss;
 use bvlab_core::plan::{Scale, StudyDescription};
-use bvlab_core::words::short;
 use bvlab_experiment::{Lower, Mark, Part, Tradeoff};
-use bvlab_outcome::Tables;
+use bvlab_outcome::{Tables, columns};
 
 /// The height of the line that says where the risk is lowest.
 const MINIMUM: f64 = 30.0;
@@ -41,9 +41,16 @@ struct Content<'a> {
     series: Series<'a>,
     lines: Vec<Line>,
     runs: Vec<Runs>,
-    minimum: Option<(f64, f64, String)>,
+    lowest: Option<Lowest>,
     /// In the panel below.
     lower: Vec<LowerLine>,
+}
+
+/// The best setting of a curve, as report and manifest name it.
+struct Lowest {
+    at: (f64, f64),
+    /// What is known of it, in ever fewer words.
+    words: [String; 3],
 }
 
 /// What the solving for weights met with, along the sweep.
@@ -73,7 +80,7 @@ pub fn theory(
     let swept: Vec<Series> = swept.into_iter().filter(|s| s.axis().is_some()).collect();
     let from_members = |series: &&Series| {
         rows_of(&tables.curves, **series).is_ok_and(|rows| {
-            let formula = column(&tables.curves, "variance_from_members", &rows);
+            let formula = column(&tables.curves, columns::VARIANCE_FROM_MEMBERS, &rows);
             formula.iter().any(|value| value.is_finite())
         })
     };
@@ -144,7 +151,7 @@ pub fn draw(
     let titles = contents.iter().map(|content| content.title.len()).max();
     frame.top += TITLE * titles.unwrap_or(0) as f64;
     let marked =
-        !options.marks.is_empty() || contents.iter().any(|content| content.minimum.is_some());
+        !options.marks.is_empty() || contents.iter().any(|content| content.lowest.is_some());
     if marked {
         frame.top += MINIMUM;
     }
@@ -257,14 +264,14 @@ fn lower_lines(
     let get = |name: &str| column(&tables.curves, name, &rows).to_vec();
     let line = |(i, lower): (usize, &Lower)| {
         let (name, words) = match lower {
-            Lower::WeightNorm => ("weight_norm", "weights’ norm"),
-            Lower::Condition => ("condition", "condition"),
-            Lower::Rank => ("rank", "rank"),
+            Lower::WeightNorm => (columns::WEIGHT_NORM, "weights’ norm"),
+            Lower::Condition => (columns::CONDITION, "condition"),
+            Lower::Rank => (columns::RANK, "rank"),
         };
         LowerLine {
             label: label(words),
             colour: colour(i),
-            xs: get("value"),
+            xs: get(columns::VALUE),
             values: get(name),
         }
     };
@@ -316,7 +323,7 @@ fn single<'a>(
     let colour = |i: usize| theme::LEARNERS[(i + 3) % theme::LEARNERS.len()];
     Ok(Content {
         title: series.names(several),
-        minimum: minimum(&lines, series),
+        lowest: lowest(&lines, series, tables)?,
         series,
         lines,
         runs,
@@ -376,7 +383,7 @@ fn overlay<'a>(
         series: swept[0],
         lines,
         runs,
-        minimum: None,
+        lowest: None,
         lower,
     })
 }
@@ -405,15 +412,15 @@ fn line(
 ) -> Result<Line, FigureError> {
     let rows = rows_of(&tables.curves, series)?;
     let get = |name: &str| column(&tables.curves, name, &rows).to_vec();
-    let xs = get("value");
+    let xs = get(columns::VALUE);
     let name = column_name(part);
     let values = get(name);
     let (low, high) = match part {
-        Part::Median => (get("risk_q25"), get("risk_q75")),
+        Part::Median => (get(columns::RISK_Q25), get(columns::RISK_Q75)),
         _ => {
-            let ends = ["low", "high"].map(|end| get(&format!("{name}_{end}")));
+            let ends = [columns::low_of(name), columns::high_of(name)].map(|name| get(&name));
             let reach = factor(tables);
-            let errors = get(&format!("{name}_se"));
+            let errors = get(&columns::se_of(name));
             let shifted = |sign: f64| -> Vec<f64> {
                 let pairs = values.iter().zip(&errors);
                 pairs.map(|(value, se)| value + sign * reach * se).collect()
@@ -425,12 +432,18 @@ fn line(
             }
         }
     };
-    let formula = get("variance_from_members");
+    let formula = get(columns::VARIANCE_FROM_MEMBERS);
     let exact = match part {
         Part::Variance if formula.iter().any(|value| value.is_finite()) => formula,
-        Part::Bias2 | Part::Variance => get(&format!("{name}_exact")),
+        Part::Bias2 => get(columns::BIAS2_EXACT),
+        Part::Variance => get(columns::VARIANCE_EXACT),
         Part::Risk => {
-            let parts = [get("noise"), get("bias2_exact"), get("variance_exact")];
+            let parts = [
+                columns::NOISE,
+                columns::BIAS2_EXACT,
+                columns::VARIANCE_EXACT,
+            ]
+            .map(get);
             let [noise, bias2, variance] = &parts;
             let sum = noise.iter().zip(bias2).zip(variance);
             sum.map(|((noise, bias2), variance)| noise + bias2 + variance)
@@ -489,7 +502,7 @@ fn flat_line(
 /// What the members of an ensemble share, below which no number of them gets the variance.
 fn floor(series: Series, options: &Tradeoff, tables: &Tables) -> Result<Option<Line>, FigureError> {
     let rows = rows_of(&tables.curves, series)?;
-    let values = column(&tables.curves, "variance_shared", &rows).to_vec();
+    let values = column(&tables.curves, columns::VARIANCE_SHARED, &rows).to_vec();
     let drawn = options.parts.contains(&Part::Variance);
     if !drawn || !values.iter().any(|value| value.is_finite()) {
         return Ok(None);
@@ -522,8 +535,8 @@ fn single_runs(
     tables: &Tables,
 ) -> Result<Option<Runs>, FigureError> {
     let name = match part {
-        Part::Risk | Part::Test | Part::Median => "risk",
-        Part::Train => "train_risk",
+        Part::Risk | Part::Test | Part::Median => columns::RISK,
+        Part::Train => columns::TRAIN_RISK,
         _ => return Ok(None),
     };
     let Some(axis) = series.axis().filter(|_| options.runs > 0) else {
@@ -546,24 +559,31 @@ fn single_runs(
     }))
 }
 
-/// Where the risk is lowest.
-fn minimum(lines: &[Line], series: Series) -> Option<(f64, f64, String)> {
-    let find = |part: Part| lines.iter().find(|line| line.part == part);
-    let line = find(Part::Risk)
-        .or_else(|| find(Part::Test))
-        .or_else(|| find(Part::Median))?;
+/// The best setting of a curve, on the line of its risk.
+fn lowest(lines: &[Line], series: Series, tables: &Tables) -> Result<Option<Lowest>, FigureError> {
+    let drawn = [Part::Risk, Part::Test, Part::Median].into_iter();
+    let mut drawn = drawn.filter_map(|part| lines.iter().find(|line| line.part == part));
+    let (Some(line), Some(_)) = (drawn.next(), series.axis()) else {
+        return Ok(None);
+    };
+    let all = best_of(tables, series.curve)?;
+    let along = !series.second.is_nan();
+    let best = all.at_second(series.curve, series.second);
     let values = match line.exact.is_empty() {
         true => &line.values,
         false => &line.exact,
     };
-    let (x, y) = line
-        .xs
-        .iter()
-        .zip(values)
-        .min_by(|a, b| a.1.total_cmp(b.1))
-        .map(|(x, y)| (*x, *y))?;
-    let name = &series.axis()?.name;
-    Some((x, y, format!("{name} = {}", short(x))))
+    let x = series.curve.value(best.setting);
+    let place = line.xs.iter().position(|value| *value == x);
+    let y = place.and_then(|place| values.get(place));
+    Ok(y.map(|y| Lowest {
+        at: (x, *y),
+        words: [
+            best.words(series.curve, along),
+            best.label(series.curve, along),
+            best.place(series.curve, along),
+        ],
+    }))
 }
 
 /// The range of the vertical axis.
@@ -702,17 +722,17 @@ fn above(
     for mark in marks.iter().filter(|mark| panel.spans(mark.at)) {
         texts.push((panel.x.place(mark.at), mark.text.clone(), theme::SOFT));
     }
-    if let Some((x, y, setting)) = &content.minimum
-        && panel.shows(panel.at(*x, *y))
+    if let Some(Lowest { at, words }) = &content.lowest
+        && panel.shows(panel.at(at.0, at.1))
     {
-        let place = panel.at(*x, *y);
+        let place = panel.at(at.0, at.1);
         let guide = Stroke::new(theme::SOFT, 1.4).dashed();
         canvas.line(&[(place.0, top - 6.0), (place.0, bottom)], guide)?;
         canvas.ring(place, 8.0, Stroke::new(theme::RISK, 2.4))?;
-        let long = format!("lowest at {setting}");
-        let text = match text_width(&long, style.0, style.1) <= right - left {
-            true => long,
-            false => shortened(setting, style.0, style.1, right - left + 20.0),
+        let fits = |text: &&String| text_width(text, style.0, style.1) <= right - left;
+        let text = match words.iter().find(fits) {
+            Some(text) => text.clone(),
+            None => shortened(&words[2], style.0, style.1, right - left + 20.0),
         };
         texts.insert(0, (place.0, text, theme::INK));
     }
