@@ -11,7 +11,7 @@ use bvlab_core::decompose::Loss;
 use bvlab_core::plan::{Scale, StudyDescription};
 use bvlab_core::words::{percent, thousands};
 use bvlab_experiment::{Boundaries, Fits};
-use bvlab_outcome::Tables;
+use bvlab_outcome::{Tables, columns};
 
 impl Picture for Boundaries {
     fn caption(&self, data: &FigureData) -> Result<String, FigureError> {
@@ -53,7 +53,7 @@ impl Picture for Boundaries {
                         .collect::<Vec<_>>(),
                 )
             };
-            let (truth, mean) = (chosen("truth"), chosen("mean"));
+            let (truth, mean) = (chosen(columns::TRUTH), chosen(columns::MEAN));
             let apart = truth.iter().zip(&mean).filter(|(a, b)| a != b).count();
             let share = apart as f64 / truth.len().max(1) as f64;
             let said = format!(
@@ -180,17 +180,17 @@ fn fill(
     let points = rows_at(&tables.points, series, value)?;
     let rows = rows_at(&tables.fits, series, value)?;
     let grid = Grid::new(
-        column(&tables.points, "x1", &points),
-        column(&tables.points, "x2", &points),
+        column(&tables.points, &columns::input(2, 0), &points),
+        column(&tables.points, &columns::input(2, 1), &points),
     );
     let Some(grid) = grid else {
         return Err(FigureError::Missing("a grid of test points".to_owned()));
     };
-    let columns = |what: &str| output_columns(study, what);
+    let names_of = |what: &str| output_columns(study, what);
     if options.data {
         dots(panel, canvas, study, tables)?;
     }
-    let predictions: Vec<&[f64]> = columns("prediction")
+    let predictions: Vec<&[f64]> = names_of(columns::PREDICTION)
         .iter()
         .map(|name| column(&tables.fits, name, &rows))
         .collect();
@@ -207,19 +207,19 @@ fn fill(
         lines(panel, canvas, &grid, &fit, stroke)?;
     }
     let get = |what: &str| -> Vec<&[f64]> {
-        let names = columns(what);
+        let names = names_of(what);
         let all = names.iter();
         all.map(|name| column(&tables.points, name, &points))
             .collect()
     };
     let bayes = Stroke::new(theme::TRUTH, 3.6);
-    lines(panel, canvas, &grid, &get("truth"), bayes)?;
+    lines(panel, canvas, &grid, &get(columns::TRUTH), bayes)?;
     if options.mean {
         lines(
             panel,
             canvas,
             &grid,
-            &get("mean"),
+            &get(columns::MEAN),
             Stroke::new(theme::BIAS, 3.4),
         )?;
     }
@@ -235,7 +235,11 @@ fn dots(
 ) -> Result<(), FigureError> {
     let rows = 0..study.train.first().copied().unwrap_or(0);
     let get = |name: &str| column(&tables.training, name, &rows);
-    let (x1, x2, classes) = (get("x1"), get("x2"), get("y"));
+    let (x1, x2, classes) = (
+        get(&columns::input(2, 0)),
+        get(&columns::input(2, 1)),
+        get(columns::Y),
+    );
     for ((x1, x2), class) in x1.iter().zip(x2).zip(classes) {
         let place = panel.at(*x1, *x2);
         if !panel.shows(place) {

@@ -11,7 +11,7 @@ use super::theme;
 use bvlab_core::plan::{Scale, StudyDescription};
 use bvlab_core::words::short;
 use bvlab_experiment::Dartboard;
-use bvlab_outcome::Tables;
+use bvlab_outcome::{Tables, columns};
 
 /// The room below a board for its numbers.
 const BELOW: f64 = 40.0;
@@ -118,7 +118,7 @@ fn board(
 ) -> Result<Board, FigureError> {
     let rows = rows_at(&tables.points, series, value)?;
     let get = |name: &str| column(&tables.points, name, &rows);
-    let (xs, truth) = (get("x"), get("truth"));
+    let (xs, truth) = (get(columns::X), get(columns::TRUTH));
     let nearest = |wanted: f64| {
         let away = |i: &usize| (xs[*i] - wanted).abs();
         (0..xs.len()).min_by(|a, b| away(a).total_cmp(&away(b)))
@@ -127,11 +127,11 @@ fn board(
     let first = nearest(options.at.0).ok_or_else(missing)?;
     let second = nearest(options.at.1).ok_or_else(missing)?;
     let fits = rows_at(&tables.fits, series, value)?;
-    let predictions = column(&tables.fits, "prediction", &fits);
+    let predictions = column(&tables.fits, columns::PREDICTION, &fits);
     let darts = predictions
         .chunks_exact(xs.len())
         .map(|fit| (fit[first] - truth[first], fit[second] - truth[second]));
-    let means = get("mean");
+    let means = get(columns::MEAN);
     let both = |name: &str| get(name)[first] + get(name)[second];
     let setting = super::select::setting(series, value);
     Ok(Board {
@@ -145,8 +145,8 @@ fn board(
             .collect(),
         darts: darts.collect(),
         mean: (means[first] - truth[first], means[second] - truth[second]),
-        bias2: both("bias2"),
-        variance: both("variance"),
+        bias2: both(columns::BIAS2),
+        variance: both(columns::VARIANCE),
     })
 }
 

@@ -12,7 +12,7 @@ use super::theme;
 use bvlab_core::plan::{Curve, Scale, StudyDescription};
 use bvlab_core::words::{short, thousands};
 use bvlab_experiment::{Fits, Part, Sample};
-use bvlab_outcome::Tables;
+use bvlab_outcome::{Tables, columns};
 
 /// What a panel of fits shows.
 #[derive(Clone, Copy)]
@@ -268,13 +268,21 @@ pub fn heights(
         let rows = rows_at(&tables.points, shown.series, shown.value)?;
         firm.extend(column(
             &tables.points,
-            &output_column(study, "truth"),
+            &output_column(study, columns::TRUTH),
             &rows,
         ));
-        loose.extend(column(&tables.points, &output_column(study, "mean"), &rows));
+        loose.extend(column(
+            &tables.points,
+            &output_column(study, columns::MEAN),
+            &rows,
+        ));
         let points = rows.len();
         let rows = rows_at(&tables.fits, shown.series, shown.value)?;
-        let predictions = column(&tables.fits, &output_column(study, "prediction"), &rows);
+        let predictions = column(
+            &tables.fits,
+            &output_column(study, columns::PREDICTION),
+            &rows,
+        );
         let shown = &predictions[..predictions.len().min(points * shown.refits)];
         let mut sorted = shown.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -318,11 +326,15 @@ pub fn fill(
     tables: &Tables,
 ) -> Result<Vec<Label>, FigureError> {
     let rows = rows_at(&tables.points, shown.series, shown.value)?;
-    let xs = column(&tables.points, "x", &rows);
-    let truth = column(&tables.points, &output_column(study, "truth"), &rows);
-    let mean = column(&tables.points, &output_column(study, "mean"), &rows);
+    let xs = column(&tables.points, columns::X, &rows);
+    let truth = column(&tables.points, &output_column(study, columns::TRUTH), &rows);
+    let mean = column(&tables.points, &output_column(study, columns::MEAN), &rows);
     let fits = rows_at(&tables.fits, shown.series, shown.value)?;
-    let predictions = column(&tables.fits, &output_column(study, "prediction"), &fits);
+    let predictions = column(
+        &tables.fits,
+        &output_column(study, columns::PREDICTION),
+        &fits,
+    );
     let refits: Vec<&[f64]> = match xs.len() {
         0 => Vec::new(),
         points => predictions
@@ -386,5 +398,5 @@ fn first_data<'a>(
     let start: usize = sizes.clone().take(problem).sum();
     let rows = start..start + sizes.clone().nth(problem).unwrap_or(0);
     let get = |name: &str| column(&tables.training, name, &rows);
-    (get("x"), get("y"))
+    (get(columns::X), get(columns::Y))
 }

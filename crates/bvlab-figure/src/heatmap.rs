@@ -5,7 +5,7 @@ use super::canvas::{Canvas, Side, Stroke};
 use super::error::FigureError;
 use super::panel::{Frame, Panel, Surroundings, TITLE, axis_title, is_whole, y_room};
 use super::picture::{FigureData, Picture, sentence};
-use super::select::{Series, column, column_name, doubtful, is_mean, learners, rows_of};
+use super::select::{Series, best_of, column, column_name, doubtful, is_mean, learners, rows_of};
 use super::text::{shortened, text_width};
 use super::theme;
 use bvlab_core::plan::{Axis as Swept, Curve, Scale, StudyDescription};
@@ -27,6 +27,8 @@ struct Content<'a> {
     part: Part,
     values: Vec<f64>,
     doubtful: Vec<bool>,
+    /// The setting with a ring around it.
+    ringed: Option<usize>,
 }
 
 impl Picture for Heatmap {
@@ -148,14 +150,27 @@ fn content<'a>(curve: &'a Curve, part: Part, tables: &Tables) -> Result<Content<
         second: f64::NAN,
     };
     let rows = rows_of(&tables.curves, whole)?;
+    let values = column(&tables.curves, column_name(part), &rows).to_vec();
+    let doubtful = match is_mean(part) {
+        true => doubtful(whole, tables),
+        false => vec![false; rows.len()],
+    };
+    let lowest = || {
+        let settings = (0..values.len()).filter(|setting| !doubtful[*setting]);
+        settings.min_by(|a, b| values[*a].total_cmp(&values[*b]))
+    };
+    let ringed = match part {
+        Part::Train | Part::Noise => None,
+        // Of the risk, the setting that report and manifest name.
+        Part::Risk | Part::Test => Some(best_of(tables, curve)?.best.setting),
+        _ => lowest(),
+    };
     Ok(Content {
         curve,
         part,
-        values: column(&tables.curves, column_name(part), &rows).to_vec(),
-        doubtful: match is_mean(part) {
-            true => doubtful(whole, tables),
-            false => vec![false; rows.len()],
-        },
+        values,
+        doubtful,
+        ringed,
     })
 }
 
@@ -222,15 +237,9 @@ fn cells(
     Ok(())
 }
 
-/// A ring around the lowest value.
+/// A ring around the best setting, or around the lowest value of another part.
 fn lowest(canvas: &Canvas, content: &Content, (x, y): (&Axis, &Axis)) -> Result<(), FigureError> {
-    if content.part == Part::Train || content.part == Part::Noise {
-        return Ok(());
-    }
-    let values = content.values.iter().enumerate();
-    let values = values.filter(|(setting, _)| !content.doubtful[*setting]);
-    let least = values.min_by(|a, b| a.1.total_cmp(b.1));
-    let Some((setting, _)) = least else {
+    let Some(setting) = content.ringed else {
         return Ok(());
     };
     let curve = content.curve;

@@ -39,7 +39,7 @@ pub use theme::Colour;
 
 use bvlab_core::task::Description;
 use bvlab_experiment::Figure;
-use bvlab_outcome::{Place, Tables};
+use bvlab_outcome::{SettingNumber, Tables};
 use canvas::{Canvas, Side};
 use kinds::picture;
 use panel::{BELOW, Frame};
@@ -80,7 +80,11 @@ pub fn draw(
 
 /// The settings at which figures look at single test points or fits, in the order of the tables;
 /// the table of curves says which is best.
-pub fn looked_at(description: &Description, figures: &[Figure], tables: &Tables) -> Vec<Place> {
+pub fn looked_at(
+    description: &Description,
+    figures: &[Figure],
+    tables: &Tables,
+) -> Vec<SettingNumber> {
     let data = FigureData {
         description,
         tables,

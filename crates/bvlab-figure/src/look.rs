@@ -4,6 +4,7 @@ use super::select::column_name;
 use super::theme::{self, Colour};
 use bvlab_core::decompose::Loss;
 use bvlab_experiment::Part;
+use bvlab_outcome::columns;
 
 /// The look of a page, on light or on dark paper.
 #[derive(Clone, Debug)]
@@ -153,12 +154,12 @@ impl PageLook {
         };
         vec![
             part(Part::Noise, "noise", "noise", None),
-            part(Part::Bias2, "bias", "bias²", Some("bias2_exact")),
+            part(Part::Bias2, "bias", "bias²", Some(columns::BIAS2_EXACT)),
             part(
                 Part::Variance,
                 "variance",
                 "variance",
-                Some("variance_exact"),
+                Some(columns::VARIANCE_EXACT),
             ),
             part(Part::Risk, "risk", "risk", None),
             part(Part::Train, "train", "training", None),

@@ -7,7 +7,7 @@ use super::select::ShownAt;
 use bvlab_core::plan::StudyDescription;
 use bvlab_core::task::Description;
 use bvlab_core::words::short;
-use bvlab_outcome::Tables;
+use bvlab_outcome::{Tables, columns};
 
 /// What a figure is drawn from.
 #[derive(Clone, Copy)]
@@ -27,7 +27,7 @@ impl<'a> FigureData<'a> {
 
     /// How many resamples were drawn.
     pub fn resamples(&self) -> u64 {
-        let counts = self.tables.curves.wholes("resamples");
+        let counts = self.tables.curves.wholes(columns::RESAMPLES);
         counts.first().copied().unwrap_or(0)
     }
 

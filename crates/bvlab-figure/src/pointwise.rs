@@ -11,7 +11,7 @@ use super::theme;
 use bvlab_core::plan::{Scale, StudyDescription};
 use bvlab_core::words::short;
 use bvlab_experiment::{Part, Pointwise};
-use bvlab_outcome::Tables;
+use bvlab_outcome::{Tables, columns};
 
 const PARTS: [Part; 4] = [Part::Noise, Part::Bias2, Part::Variance, Part::Risk];
 
@@ -33,7 +33,7 @@ impl Picture for Pointwise {
         let mut sentences = Vec::new();
         for (series, value) in self.settings(data)? {
             let rows = rows_at(&data.tables.points, series, value)?;
-            let xs = column(&data.tables.points, "x", &rows);
+            let xs = column(&data.tables.points, columns::X, &rows);
             let said = PARTS.into_iter().zip(parts(series, value, data.tables)?);
             let said = said.filter_map(|(part, values)| {
                 let name = theme::name(part, study.loss);
@@ -121,7 +121,7 @@ fn draw(
             x_whole: false,
         })?;
         let rows = rows_at(&tables.points, shown.series, shown.value)?;
-        let xs = column(&tables.points, "x", &rows);
+        let xs = column(&tables.points, columns::X, &rows);
         let mut ends = Vec::new();
         for (part, values) in PARTS
             .into_iter()
@@ -164,7 +164,7 @@ fn shown<'a>(
 fn parts(series: Series, value: f64, tables: &Tables) -> Result<[Vec<f64>; 4], FigureError> {
     let rows = rows_at(&tables.points, series, value)?;
     let get = |name: &str| column(&tables.points, name, &rows).to_vec();
-    let [noise, bias2, variance] = [get("noise"), get("bias2"), get("variance")];
+    let [noise, bias2, variance] = [columns::NOISE, columns::BIAS2, columns::VARIANCE].map(get);
     let risk = noise.iter().zip(&bias2).zip(&variance);
     let risk = risk
         .map(|((noise, bias2), variance)| noise + bias2 + variance)

@@ -15,7 +15,7 @@ use bvlab_core::simulation::{Look, Panel, dependent_from};
 use bvlab_core::words::percent;
 use bvlab_core::words::thousands;
 use bvlab_experiment::SimulationFigure;
-use bvlab_outcome::Tables;
+use bvlab_outcome::{Tables, columns};
 
 /// The room between two panels.
 const GAP: f64 = 34.0;
@@ -216,7 +216,7 @@ fn contents(
     let panels = &simulation.panels;
     let factor = interval_factor(0.95, simulation.resamples as usize);
     let table = &tables.simulation;
-    let [in_panel, in_series] = ["panel", "series"].map(|name| table.texts(name));
+    let [in_panel, in_series] = [columns::PANEL, columns::SERIES].map(|name| table.texts(name));
     let get = |name: &str, rows: &[usize]| -> Vec<f64> {
         let column = table.numbers(name);
         rows.iter().map(|row| column[*row]).collect()
@@ -250,10 +250,13 @@ fn contents(
             Curve {
                 name,
                 colour: theme::LEARNERS[index % theme::LEARNERS.len()],
-                xs: get("x", &rows),
-                values: get("value", &rows),
-                reach: get("se", &rows).iter().map(|se| factor * se).collect(),
-                theory: get("theory", &rows),
+                xs: get(columns::X, &rows),
+                values: get(columns::VALUE, &rows),
+                reach: get(columns::SE, &rows)
+                    .iter()
+                    .map(|se| factor * se)
+                    .collect(),
+                theory: get(columns::THEORY, &rows),
             }
         });
         let curves: Vec<Curve> = curves.collect();

@@ -13,7 +13,7 @@ use super::theme;
 use bvlab_core::decompose::SOURCES;
 use bvlab_core::plan::{Scale, StudyDescription};
 use bvlab_experiment::SourcesFigure;
-use bvlab_outcome::Tables;
+use bvlab_outcome::{Tables, columns};
 
 /// What the parts are called, in the order of [`SOURCES`].
 const NAMES: [&str; 7] = [
@@ -129,7 +129,7 @@ fn has_negative(study: &StudyDescription, options: &SourcesFigure, tables: &Tabl
     drawn.into_iter().any(|series| {
         let rows = rows_of(&tables.curves, series).unwrap_or(0..0);
         SOURCES.iter().any(|(_, name)| {
-            let part = column(&tables.curves, &format!("variance_{name}"), &rows);
+            let part = column(&tables.curves, &columns::variance_of_source(name), &rows);
             part.iter().any(|value| *value < 0.0)
         })
     })
@@ -260,9 +260,9 @@ fn content<'a>(
     let get = |name: &str| column(&tables.curves, name, &rows);
     let parts: Vec<&[f64]> = SOURCES
         .iter()
-        .map(|(_, name)| get(&format!("variance_{name}")))
+        .map(|(_, name)| get(&columns::variance_of_source(name)))
         .collect();
-    let xs = get("value").to_vec();
+    let xs = get(columns::VALUE).to_vec();
     let sums: Vec<f64> = (0..xs.len())
         .map(|i| parts.iter().map(|part| part[i].max(0.0)).sum())
         .collect();
@@ -284,7 +284,7 @@ fn content<'a>(
     Ok(Content {
         series,
         layers: layers.collect(),
-        total: get("variance").to_vec(),
+        total: get(columns::VARIANCE).to_vec(),
         heights: sums.clone(),
         doubtful: doubtful(series, tables),
         xs,

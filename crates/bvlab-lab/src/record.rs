@@ -16,6 +16,7 @@ use super::sequence::steps;
 use super::{assets, messages};
 use bvlab_core::decompose::Decomposition;
 use bvlab_core::engine::Observer;
+use bvlab_core::plan::Plan;
 use bvlab_core::task::Outcome;
 use bvlab_experiment::Experiment;
 use bvlab_figure as figure;
@@ -24,8 +25,8 @@ use bvlab_outcome::{Table, Tables, report};
 /// Watches a run for its page, and passes everything on.
 pub struct Recorder<'a> {
     observer: &'a dyn Observer,
-    /// Whether the page shows figures alone.
-    pictured: bool,
+    /// What the page is about; nothing where it shows figures alone.
+    plan: Option<Plan>,
     frames: Mutex<Vec<Value>>,
 }
 
@@ -34,7 +35,10 @@ impl<'a> Recorder<'a> {
     pub fn new(experiment: &Experiment, observer: &'a dyn Observer) -> Self {
         Recorder {
             observer,
-            pictured: messages::pictured(experiment).is_some(),
+            plan: match messages::pictured(experiment) {
+                None => experiment.plan().cloned(),
+                Some(_) => None,
+            },
             frames: Mutex::default(),
         }
     }
@@ -50,7 +54,7 @@ impl<'a> Recorder<'a> {
         let mut said = vec![messages::head(experiment)];
         let curves = Tables::main_table(&experiment.task, outcome);
         let mut figures = Vec::new();
-        if self.pictured {
+        if self.plan.is_none() {
             let description = experiment.task.describe();
             // One that cannot be drawn is missing here as it is beside the page.
             let drawn = experiment
@@ -58,7 +62,7 @@ impl<'a> Recorder<'a> {
                 .iter()
                 .map(|one| figure::draw(experiment.heading(), &description, one, tables));
             figures.extend(drawn.map(|drawn| drawn.map(|drawn| drawn.to_svg()).ok()));
-        } else if let Outcome::Study(results) = outcome {
+        } else if let (Some(plan), Outcome::Study(results)) = (experiment.plan(), outcome) {
             let sent = messages::sent(experiment) as u64;
             let kept = results.kept.iter().filter(|kept| kept.resample < sent);
             said.extend(kept.map(messages::draw));
@@ -70,6 +74,7 @@ impl<'a> Recorder<'a> {
                     .iter()
                     .cloned(),
             );
+            said.push(messages::best(plan, results));
             said.extend(messages::theory(experiment, &curves));
             said.extend(messages::solving(experiment, &curves));
             said.extend(messages::points(experiment, results));
@@ -86,12 +91,12 @@ impl Observer for Recorder<'_> {
     }
 
     fn watches(&self) -> bool {
-        !self.pictured
+        self.plan.is_some()
     }
 
     fn frame(&self, count: u64, learners: &[Decomposition]) {
-        if let Ok(mut frames) = self.frames.lock() {
-            frames.push(messages::frame(count, learners, true));
+        if let (Some(plan), Ok(mut frames)) = (&self.plan, self.frames.lock()) {
+            frames.push(messages::frame(count, plan, learners, true));
         }
         self.observer.frame(count, learners);
     }
@@ -106,15 +111,15 @@ fn page(
     let text = experiment.source.merged_text().unwrap_or_default();
     let name = experiment.name.clone();
     let lessons = Lessons::only(experiment);
-    let mut told = welcome(&lessons, &name, true, &Limits::LECTURER);
+    let mut lab = welcome(&lessons, &name, true, &Limits::LECTURER);
     // Without a server there is nothing to control.
-    told["families"] = json!([]);
+    lab["families"] = json!([]);
     let csv = curves
         .to_csv()
         .ok()
         .and_then(|csv| String::from_utf8(csv).ok());
     let recorded = json!({
-        "lab": told,
+        "lab": lab,
         "scene": { "lesson": name, "set": [] },
         "messages": said,
         "figures": figures,

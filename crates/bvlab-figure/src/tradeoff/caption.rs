@@ -8,7 +8,7 @@ use crate::select::{Series, column, column_name, doubtful, is_mean, rows_of, ser
 use crate::theme;
 use bvlab_core::plan::{Scale, StudyDescription};
 use bvlab_experiment::{Part, Tradeoff};
-use bvlab_outcome::Tables;
+use bvlab_outcome::{Tables, columns};
 
 /// What was drawn how often, and what dots, dashes and bands are.
 pub fn caption(options: &Tradeoff, data: &FigureData) -> Result<String, FigureError> {
@@ -95,7 +95,7 @@ fn theory(study: &StudyDescription, options: &Tradeoff, tables: &Tables) -> Opti
     let swept: Vec<Series> = swept.into_iter().filter(|s| s.axis().is_some()).collect();
     let from_members = |series: &&Series| {
         rows_of(&tables.curves, **series).is_ok_and(|rows| {
-            let formula = column(&tables.curves, "variance_from_members", &rows);
+            let formula = column(&tables.curves, columns::VARIANCE_FROM_MEMBERS, &rows);
             formula.iter().any(|value| value.is_finite())
         })
     };

@@ -3,11 +3,10 @@
 use super::lines::{Line, LowerLine, Runs, flat_line, floor, line, lower_lines, single_runs};
 use crate::axis::room;
 use crate::error::FigureError;
-use crate::select::Series;
+use crate::select::{Series, best_of};
 use crate::theme;
 use bvlab_core::decompose::Loss;
 use bvlab_core::plan::Scale;
-use bvlab_core::words::short;
 use bvlab_experiment::{Part, Tradeoff};
 use bvlab_outcome::Tables;
 
@@ -18,9 +17,16 @@ pub struct Content<'a> {
     pub series: Series<'a>,
     pub lines: Vec<Line>,
     pub runs: Vec<Runs>,
-    pub minimum: Option<(f64, f64, String)>,
+    pub lowest: Option<Lowest>,
     /// In the panel below.
     pub lower: Vec<LowerLine>,
+}
+
+/// The best setting of a curve, as report and manifest name it.
+pub struct Lowest {
+    pub at: (f64, f64),
+    /// What is known of it, in ever fewer words.
+    pub words: [String; 3],
 }
 
 /// One learner's panel; references are flat lines of their risk.
@@ -68,7 +74,7 @@ pub fn single<'a>(
     let colour = |i: usize| theme::LEARNERS[(i + 3) % theme::LEARNERS.len()];
     Ok(Content {
         title: series.names(several),
-        minimum: minimum(&lines, series),
+        lowest: lowest(&lines, series, tables)?,
         series,
         lines,
         runs,
@@ -128,7 +134,7 @@ pub fn overlay<'a>(
         series: swept[0],
         lines,
         runs,
-        minimum: None,
+        lowest: None,
         lower,
     })
 }
@@ -148,24 +154,31 @@ pub fn headline(options: &Tradeoff) -> Part {
     drawn.unwrap_or(Part::Risk)
 }
 
-/// Where the risk is lowest.
-fn minimum(lines: &[Line], series: Series) -> Option<(f64, f64, String)> {
-    let find = |part: Part| lines.iter().find(|line| line.part == part);
-    let line = find(Part::Risk)
-        .or_else(|| find(Part::Test))
-        .or_else(|| find(Part::Median))?;
+/// The best setting of a curve, on the line of its risk.
+fn lowest(lines: &[Line], series: Series, tables: &Tables) -> Result<Option<Lowest>, FigureError> {
+    let drawn = [Part::Risk, Part::Test, Part::Median].into_iter();
+    let mut drawn = drawn.filter_map(|part| lines.iter().find(|line| line.part == part));
+    let (Some(line), Some(_)) = (drawn.next(), series.axis()) else {
+        return Ok(None);
+    };
+    let all = best_of(tables, series.curve)?;
+    let along = !series.second.is_nan();
+    let best = all.at_second(series.curve, series.second);
     let values = match line.exact.is_empty() {
         true => &line.values,
         false => &line.exact,
     };
-    let (x, y) = line
-        .xs
-        .iter()
-        .zip(values)
-        .min_by(|a, b| a.1.total_cmp(b.1))
-        .map(|(x, y)| (*x, *y))?;
-    let name = &series.axis()?.name;
-    Some((x, y, format!("{name} = {}", short(x))))
+    let x = series.curve.value(best.setting);
+    let place = line.xs.iter().position(|value| *value == x);
+    let y = place.and_then(|place| values.get(place));
+    Ok(y.map(|y| Lowest {
+        at: (x, *y),
+        words: [
+            best.words(series.curve, along),
+            best.label(series.curve, along),
+            best.place(series.curve, along),
+        ],
+    }))
 }
 
 /// The range of the vertical axis.

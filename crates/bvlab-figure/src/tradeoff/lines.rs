@@ -4,7 +4,7 @@ use crate::error::FigureError;
 use crate::select::{Series, column, column_name, doubtful, factor, is_mean, rows_at, rows_of};
 use crate::theme;
 use bvlab_experiment::{Lower, Part, Tradeoff};
-use bvlab_outcome::Tables;
+use bvlab_outcome::{Tables, columns};
 
 /// One line of a panel with its error bars.
 pub struct Line {
@@ -32,15 +32,15 @@ pub fn line(
 ) -> Result<Line, FigureError> {
     let rows = rows_of(&tables.curves, series)?;
     let get = |name: &str| column(&tables.curves, name, &rows).to_vec();
-    let xs = get("value");
+    let xs = get(columns::VALUE);
     let name = column_name(part);
     let values = get(name);
     let (low, high) = match part {
-        Part::Median => (get("risk_q25"), get("risk_q75")),
+        Part::Median => (get(columns::RISK_Q25), get(columns::RISK_Q75)),
         _ => {
-            let ends = ["low", "high"].map(|end| get(&format!("{name}_{end}")));
+            let ends = [columns::low_of(name), columns::high_of(name)].map(|name| get(&name));
             let reach = factor(tables);
-            let errors = get(&format!("{name}_se"));
+            let errors = get(&columns::se_of(name));
             let shifted = |sign: f64| -> Vec<f64> {
                 let pairs = values.iter().zip(&errors);
                 pairs.map(|(value, se)| value + sign * reach * se).collect()
@@ -52,12 +52,18 @@ pub fn line(
             }
         }
     };
-    let formula = get("variance_from_members");
+    let formula = get(columns::VARIANCE_FROM_MEMBERS);
     let exact = match part {
         Part::Variance if formula.iter().any(|value| value.is_finite()) => formula,
-        Part::Bias2 | Part::Variance => get(&format!("{name}_exact")),
+        Part::Bias2 => get(columns::BIAS2_EXACT),
+        Part::Variance => get(columns::VARIANCE_EXACT),
         Part::Risk => {
-            let parts = [get("noise"), get("bias2_exact"), get("variance_exact")];
+            let parts = [
+                columns::NOISE,
+                columns::BIAS2_EXACT,
+                columns::VARIANCE_EXACT,
+            ]
+            .map(get);
             let [noise, bias2, variance] = &parts;
             let sum = noise.iter().zip(bias2).zip(variance);
             sum.map(|((noise, bias2), variance)| noise + bias2 + variance)
@@ -120,7 +126,7 @@ pub fn floor(
     tables: &Tables,
 ) -> Result<Option<Line>, FigureError> {
     let rows = rows_of(&tables.curves, series)?;
-    let values = column(&tables.curves, "variance_shared", &rows).to_vec();
+    let values = column(&tables.curves, columns::VARIANCE_SHARED, &rows).to_vec();
     let drawn = options.parts.contains(&Part::Variance);
     if !drawn || !values.iter().any(|value| value.is_finite()) {
         return Ok(None);
@@ -154,8 +160,8 @@ pub fn single_runs(
     tables: &Tables,
 ) -> Result<Option<Runs>, FigureError> {
     let name = match part {
-        Part::Risk | Part::Test | Part::Median => "risk",
-        Part::Train => "train_risk",
+        Part::Risk | Part::Test | Part::Median => columns::RISK,
+        Part::Train => columns::TRAIN_RISK,
         _ => return Ok(None),
     };
     let Some(axis) = series.axis().filter(|_| options.runs > 0) else {
@@ -198,14 +204,14 @@ pub fn lower_lines(
     let get = |name: &str| column(&tables.curves, name, &rows).to_vec();
     let line = |(i, lower): (usize, &Lower)| {
         let (name, words) = match lower {
-            Lower::WeightNorm => ("weight_norm", "weights’ norm"),
-            Lower::Condition => ("condition", "condition"),
-            Lower::Rank => ("rank", "rank"),
+            Lower::WeightNorm => (columns::WEIGHT_NORM, "weights’ norm"),
+            Lower::Condition => (columns::CONDITION, "condition"),
+            Lower::Rank => (columns::RANK, "rank"),
         };
         LowerLine {
             label: label(words),
             colour: colour(i),
-            xs: get("value"),
+            xs: get(columns::VALUE),
             values: get(name),
         }
     };

@@ -18,7 +18,7 @@ use super::theme;
 use bvlab_core::plan::{Scale, StudyDescription};
 use bvlab_experiment::{Mark, Part, Tradeoff};
 use bvlab_outcome::Tables;
-use content::{Content, headline, heights, lower_range, overlay, single};
+use content::{Content, Lowest, headline, heights, lower_range, overlay, single};
 use lines::Line;
 
 /// The height of the line that says where the risk is lowest.
@@ -60,7 +60,7 @@ fn draw(
     let titles = contents.iter().map(|content| content.title.len()).max();
     frame.top += TITLE * titles.unwrap_or(0) as f64;
     let marked =
-        !options.marks.is_empty() || contents.iter().any(|content| content.minimum.is_some());
+        !options.marks.is_empty() || contents.iter().any(|content| content.lowest.is_some());
     if marked {
         frame.top += MINIMUM;
     }
@@ -269,17 +269,17 @@ fn above(
     for mark in marks.iter().filter(|mark| panel.spans(mark.at)) {
         texts.push((panel.x.place(mark.at), mark.text.clone(), theme::SOFT));
     }
-    if let Some((x, y, setting)) = &content.minimum
-        && panel.shows(panel.at(*x, *y))
+    if let Some(Lowest { at, words }) = &content.lowest
+        && panel.shows(panel.at(at.0, at.1))
     {
-        let place = panel.at(*x, *y);
+        let place = panel.at(at.0, at.1);
         let guide = Stroke::new(theme::SOFT, 1.4).dashed();
         canvas.line(&[(place.0, top - 6.0), (place.0, bottom)], guide)?;
         canvas.ring(place, 8.0, Stroke::new(theme::RISK, theme::RING_LINE))?;
-        let long = format!("lowest at {setting}");
-        let text = match text_width(&long, style.0, style.1) <= right - left {
-            true => long,
-            false => shortened(setting, style.0, style.1, right - left + 20.0),
+        let fits = |text: &&String| text_width(text, style.0, style.1) <= right - left;
+        let text = match words.iter().find(fits) {
+            Some(text) => text.clone(),
+            None => shortened(&words[2], style.0, style.1, right - left + 20.0),
         };
         texts.insert(0, (place.0, text, theme::INK));
     }

@@ -38,7 +38,7 @@ use crate::scene::Refusal;
 use crate::sequence::Sequence;
 use bvlab_core::decompose::Decomposition;
 use bvlab_core::engine::{Kept, Observer, Options, RunError};
-use bvlab_core::task::Outcome;
+use bvlab_core::task::{Outcome, Task};
 use bvlab_experiment::Experiment;
 use bvlab_outcome::{Tables, report};
 
@@ -682,9 +682,12 @@ impl Job {
         if self.is_slow() {
             watch.catch_up();
         }
-        if let (Outcome::Study(results), false) = (&outcome, watch.pictured) {
+        if let (Task::Study(plan), Outcome::Study(results), false) =
+            (task, &outcome, watch.pictured)
+        {
             let curves = Tables::main_table(task, &outcome);
             let last = [
+                Some(messages::best(plan, results)),
                 messages::theory(experiment, &curves),
                 messages::solving(experiment, &curves),
                 messages::points(experiment, results),
@@ -775,7 +778,9 @@ impl Observer for Watch<'_> {
 
     fn frame(&self, count: u64, learners: &[Decomposition]) {
         self.reached.fetch_max(count, Ordering::Relaxed);
-        self.job.say(&messages::frame(count, learners, true));
+        if let Some(plan) = self.job.experiment.plan() {
+            self.job.say(&messages::frame(count, plan, learners, true));
+        }
     }
 }
 
@@ -875,7 +880,7 @@ mod tests {
     use bvlab_core::learner::Learner;
     use bvlab_core::plan::{Axis, CapacityPath, Plan, PlanParts};
     use bvlab_core::stream::Stream;
-    use bvlab_core::task::Task;
+
     use bvlab_experiment::Source;
     use std::net::IpAddr;
 
