@@ -47,15 +47,14 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 pub use bvlab_core::{
-    data, decompose, engine, interrupt, learner, maths, plan, probability, problem, simulation,
-    stream, task,
+    data, decompose, engine, interrupt, learner, maths, parameter, plan, probability, problem,
+    simulation, stream, task,
 };
 pub use {
     bvlab_experiment as experiment, bvlab_figure as figure, bvlab_lab as lab,
     bvlab_outcome as outcome,
 };
 
-#[doc(hidden)]
 pub mod cli;
 pub mod make;
 pub mod tables;

@@ -452,6 +452,7 @@ impl Computed<'_> {
             undrawn: Vec::new(),
             table: TableNote::of(experiment),
             description: Some(description.clone()),
+            best: experiment.plan().map(|_| tables.best.clone()),
             run_hash: experiment.source.run_hash(),
             figure_hash: experiment.source.figure_hash(),
         };

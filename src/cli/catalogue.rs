@@ -9,6 +9,7 @@ use super::Failure;
 use super::load::{Changes, suggestion};
 use crate::experiment::table::ShippedTables;
 use crate::experiment::{Experiment, shipped};
+use crate::learner::Registry;
 use bvlab_core::words::nearest;
 
 /// Where an experiment is found.
@@ -22,13 +23,18 @@ pub enum Place {
 
 impl Place {
     /// Reads the experiment of that name.
-    pub fn load(&self, name: &str, changes: &Changes) -> Result<Experiment, Failure> {
+    pub fn load(
+        &self,
+        name: &str,
+        changes: &Changes,
+        registry: &Registry,
+    ) -> Result<Experiment, Failure> {
         match self {
             Place::Shipped => {
                 let text = shipped::text(name).unwrap_or_default();
-                changes.read(name, name, &text, Arc::new(ShippedTables))
+                changes.read(name, name, &text, Arc::new(ShippedTables), registry)
             }
-            Place::File(path) => changes.load(&path.to_string_lossy()),
+            Place::File(path) => changes.load(&path.to_string_lossy(), registry),
         }
     }
 }

@@ -7,6 +7,7 @@ use clap::Args;
 use super::Failure;
 use super::load::Changes;
 use crate::experiment::Experiment;
+use crate::learner::Registry;
 use crate::plan::Length;
 use crate::task::Task;
 use bvlab_core::words::{number, printable, thousands};
@@ -27,10 +28,10 @@ pub struct Check {
 
 impl Check {
     /// Checks every file.
-    pub fn execute(&self) -> Result<(), Failure> {
+    pub fn execute(&self, registry: &Registry) -> Result<(), Failure> {
         let mut wrong = Vec::new();
         for file in &self.files {
-            match self.changes.load(file) {
+            match self.changes.load(file, registry) {
                 Ok(experiment) => {
                     let (file, summary) = (printable(file), summary(&experiment));
                     writeln!(io::stdout(), "{file}: ok, {summary}")?;

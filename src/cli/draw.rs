@@ -10,8 +10,9 @@ use super::options::Output;
 use super::progress::uninterrupted;
 use super::run::files_line;
 use super::{Failure, Format};
-use crate::experiment::{Experiment, ExperimentError, Presentation, Source};
+use crate::experiment::{Bounds, Experiment, ExperimentError, Presentation, Source};
 use crate::figure;
+use crate::learner::Registry;
 use crate::make::{Shown, draw_all};
 use crate::outcome::files::{self, Staging};
 use crate::tables::FolderTables;
@@ -44,7 +45,7 @@ Examples:
 
 impl Draw {
     /// Redraws every folder.
-    pub fn execute(&self) -> Result<(), Failure> {
+    pub fn execute(&self, registry: &Registry) -> Result<(), Failure> {
         let allowed = |set: &&String| {
             let free = ["figure", "title", "look"];
             !free.iter().any(|key| set.trim_start().starts_with(key))
@@ -55,10 +56,12 @@ impl Draw {
                 "`--set {set}`: drawing can only change `title`, `look` and `figure` keys"
             )));
         }
-        self.folders.iter().try_for_each(|home| self.draw(home))
+        self.folders
+            .iter()
+            .try_for_each(|home| self.draw(home, registry))
     }
 
-    fn draw(&self, home: &Path) -> Result<(), Failure> {
+    fn draw(&self, home: &Path, registry: &Registry) -> Result<(), Failure> {
         let below = Path::new("results").join(home);
         if !home.exists() && below.is_dir() {
             return Err(Failure::wrong(miette::miette!(
@@ -106,7 +109,9 @@ impl Draw {
             // Results of earlier versions do not describe themselves.
             None => {
                 let source = source.clone().with_tables(FolderTables::kept(home));
-                let experiment = Experiment::read(&manifest.name, source).map_err(wrong)?;
+                let experiment =
+                    Experiment::read_with(&manifest.name, source, registry, &Bounds::default())
+                        .map_err(wrong)?;
                 experiment.task.describe()
             }
         };

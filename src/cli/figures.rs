@@ -16,6 +16,7 @@ use super::page;
 use super::progress::{Progress, interrupted, uninterrupted, watch_interrupts};
 use crate::experiment::Experiment;
 use crate::figure;
+use crate::learner::Registry;
 use crate::make::{Computed, Finished, Format, Shown, Teller, VERSION, Wanted, compute, draw_all};
 use crate::outcome::Tables;
 use crate::outcome::files::{self, Manifest, Staging};
@@ -111,7 +112,7 @@ enum Job<'a> {
 
 impl Figures {
     /// Makes what is to be made, and says what that was.
-    pub fn execute(&self) -> Result<(), Failure> {
+    pub fn execute(&self, registry: &Registry) -> Result<(), Failure> {
         let clock = Instant::now();
         let default = Path::new("experiments");
         let folder = self.from.as_deref().or(default.is_dir().then_some(default));
@@ -124,7 +125,7 @@ impl Figures {
         let mut entries = Vec::new();
         let mut unread = Vec::new();
         for (name, place) in chosen {
-            let (experiment, ending) = match place.load(&name, &self.work.changes) {
+            let (experiment, ending) = match place.load(&name, &self.work.changes, registry) {
                 Ok(experiment) => (Some(experiment), Ending::Stopped),
                 Err(Failure::Wrong(report)) => {
                     let reason = report.to_string();

@@ -15,6 +15,7 @@ use super::options::Threads;
 use super::progress::{interrupted, watch_interrupts_with};
 use crate::lab::Lessons;
 use crate::lab::server::{Access, Lab, code, serve};
+use crate::learner::Registry;
 
 /// Open the live page: draw training sets, drag the capacity, see the error split.
 ///
@@ -119,9 +120,9 @@ fn begin_thrifty() {}
 
 impl LabCommand {
     /// Serves until Ctrl-C.
-    pub fn execute(&self) -> Result<(), Failure> {
+    pub fn execute(&self, registry: &Registry) -> Result<(), Failure> {
         begin_thrifty();
-        let (lessons, open) = self.lessons()?;
+        let (lessons, open) = self.lessons(registry)?;
         let access = match &self.code {
             Some(code) => Access::with_code(code),
             None => Access::open(),
@@ -157,7 +158,7 @@ impl LabCommand {
     }
 
     /// The lessons, and which of them to begin with.
-    fn lessons(&self) -> Result<(Lessons, String), Failure> {
+    fn lessons(&self, registry: &Registry) -> Result<(Lessons, String), Failure> {
         let Some(file) = &self.file else {
             if let Some(set) = self.changes.all().first() {
                 return Err(Failure::wrong(miette::miette!(
@@ -165,13 +166,13 @@ impl LabCommand {
                     "`{set}` is set, but on which experiment?"
                 )));
             }
-            return Ok((Lessons::new(&[]), FIRST.to_owned()));
+            return Ok((Lessons::new(&[], registry), FIRST.to_owned()));
         };
         // Mistakes are shown here, with their place, rather than in the browser.
-        let experiment = self.changes.load(file)?;
+        let experiment = self.changes.load(file, registry)?;
         let name = experiment.name.clone();
         if self.changes.all().is_empty() && !Path::new(file).is_file() {
-            return Ok((Lessons::new(&[]), name));
+            return Ok((Lessons::new(&[], registry), name));
         }
         match experiment.source.table() {
             Some(table) if table.bytes.len() > MOST_TABLE => Err(Failure::wrong(miette::miette!(
@@ -180,7 +181,7 @@ impl LabCommand {
                 table.name,
                 MOST_TABLE >> 20
             ))),
-            _ => Ok((Lessons::new(&[experiment]), name)),
+            _ => Ok((Lessons::new(&[experiment], registry), name)),
         }
     }
 

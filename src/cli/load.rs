@@ -9,7 +9,8 @@ use clap::Args;
 
 use super::Failure;
 use crate::experiment::table::{ShippedTables, TableSource};
-use crate::experiment::{Experiment, LONGEST_TEXT, Source, shipped};
+use crate::experiment::{Bounds, Experiment, LONGEST_TEXT, Source, shipped};
+use crate::learner::Registry;
 use crate::tables::FolderTables;
 use bvlab_core::words::{nearest, visible};
 
@@ -43,9 +44,9 @@ impl Changes {
     }
 
     /// Reads an experiment: a file, or one that ships inside the program.
-    pub fn load(&self, file: &str) -> Result<Experiment, Failure> {
+    pub fn load(&self, file: &str, registry: &Registry) -> Result<Experiment, Failure> {
         let (name, text, tables) = find(file)?;
-        self.read(&name, file, &text, tables)
+        self.read(&name, file, &text, tables, registry)
     }
 
     /// Reads an experiment from its text; `file` is what errors call it.
@@ -55,9 +56,11 @@ impl Changes {
         file: &str,
         text: &str,
         tables: Arc<dyn TableSource>,
+        registry: &Registry,
     ) -> Result<Experiment, Failure> {
         let source = Source::new(file, text, &self.all()).with_tables(tables);
-        Experiment::read(name, source).map_err(|error| Failure::wrong(*error))
+        Experiment::read_with(name, source, registry, &Bounds::default())
+            .map_err(|error| Failure::wrong(*error))
     }
 }
 

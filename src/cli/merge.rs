@@ -10,7 +10,8 @@ use super::progress::{Progress, watch_interrupts};
 use super::run::tell;
 use crate::decompose::groups_for;
 use crate::engine::{GroupState, Options};
-use crate::experiment::{Experiment, Source};
+use crate::experiment::{Bounds, Experiment, Source};
+use crate::learner::Registry;
 use crate::make::{VERSION, Wanted, compute_with};
 use crate::outcome::files::{Parts, ShardNote};
 use crate::tables::FolderTables;
@@ -42,14 +43,14 @@ pub struct Merge {
 
 impl Merge {
     /// Joins the shards.
-    pub fn execute(&self) -> Result<(), Failure> {
+    pub fn execute(&self, registry: &Registry) -> Result<(), Failure> {
         let mut notes = Vec::new();
         for folder in &self.folders {
             notes.push(ShardNote::read(folder).map_err(Failure::wrong)?);
         }
         let first = &notes[0];
         let source = source_of(first, &self.folders[0]);
-        let experiment = Experiment::read(&first.name, source);
+        let experiment = Experiment::read_with(&first.name, source, registry, &Bounds::default());
         let experiment = experiment.map_err(|error| Failure::wrong(*error))?;
         let states = |slab: usize| {
             let mut states: Vec<(GroupState, &Path)> = Vec::new();

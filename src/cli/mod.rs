@@ -1,4 +1,4 @@
-//! The command line: one file per command.
+//! The command line: one file per command. A program of one's own has all of it by [`run_with`].
 
 mod apart;
 mod catalogue;
@@ -25,6 +25,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::learner::Registry;
 use crate::make::{Format, MakeError};
 
 /// A laboratory for bias and variance.
@@ -111,21 +112,42 @@ impl From<io::Error> for Failure {
 
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
+    run_with(&Registry::standard())
+}
+
+/// The same with model families of one's own: the whole command line, in a program of a few lines.
+///
+/// ```no_run
+/// use bvlab::learner::{Family, Knn, Registry};
+/// use bvlab::parameter::{Most, Parameter};
+///
+/// const NEAREST: Family = Family::new("nearest", "the mean label of the nearest points", |blueprint| {
+///     let ks = blueprint.settings().map(|setting| setting.whole("k"));
+///     Box::new(Knn::new(ks.collect()))
+/// })
+/// .parameters(&[Parameter::whole("k", "number of neighbours").least(1.0).most(Most::Train)]);
+///
+/// fn main() -> std::process::ExitCode {
+///     let registry = Registry::standard().with(NEAREST).expect("the name is free");
+///     bvlab::cli::run_with(&registry)
+/// }
+/// ```
+pub fn run_with(registry: &Registry) -> ExitCode {
     let arguments = Arguments::parse();
     apart::ReadParquet::prepare();
     terminal::prepare();
     let done = match arguments.command {
-        Command::Run(run) => run.execute(),
-        Command::Figures(figures) => figures.execute(),
-        Command::Draw(draw) => draw.execute(),
-        Command::Lab(lab) => lab.execute(),
-        Command::Merge(merge) => merge.execute(),
-        Command::Submit(submit) => submit.execute(),
+        Command::Run(run) => run.execute(registry),
+        Command::Figures(figures) => figures.execute(registry),
+        Command::Draw(draw) => draw.execute(registry),
+        Command::Lab(lab) => lab.execute(registry),
+        Command::Merge(merge) => merge.execute(registry),
+        Command::Submit(submit) => submit.execute(registry),
         Command::Verify(verify) => verify.execute(),
-        Command::Check(check) => check.execute(),
-        Command::List(list) => list.execute(),
+        Command::Check(check) => check.execute(registry),
+        Command::List(list) => list.execute(registry),
         Command::New(new) => new.execute(),
-        Command::Schema(schema) => schema.execute(),
+        Command::Schema(schema) => schema.execute(registry),
         Command::ReadParquet(read) => read.execute(),
     };
     let (report, code) = match done {

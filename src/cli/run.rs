@@ -11,6 +11,7 @@ use super::{Failure, shards};
 use crate::engine::{Observer, Shard};
 use crate::experiment::Experiment;
 use crate::lab::Recorder;
+use crate::learner::Registry;
 use crate::make::{Finished, Wanted, compute, compute_shard};
 
 /// Run experiments: tables and figures go to results/NAME/.
@@ -50,8 +51,8 @@ Examples:
 
 impl Run {
     /// Runs every experiment; all are checked before the first is run.
-    pub fn execute(&self) -> Result<(), Failure> {
-        let load = |file: &String| self.work.changes.load(file);
+    pub fn execute(&self, registry: &Registry) -> Result<(), Failure> {
+        let load = |file: &String| self.work.changes.load(file, registry);
         let experiments: Vec<Experiment> = self.files.iter().map(load).collect::<Result<_, _>>()?;
         for (i, experiment) in experiments.iter().enumerate() {
             let same = |other: &Experiment| other.name == experiment.name;

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::Failure;
 use crate::experiment;
+use crate::learner::Registry;
 
 /// Print the JSON schema of an experiment, for editors that complete and check TOML.
 #[derive(Debug, Args)]
@@ -16,8 +17,8 @@ pub struct Schema {}
 
 impl Schema {
     /// Prints the schema.
-    pub fn execute(&self) -> Result<(), Failure> {
-        let text = serde_json::to_string_pretty(&experiment::schema())
+    pub fn execute(&self, registry: &Registry) -> Result<(), Failure> {
+        let text = serde_json::to_string_pretty(&experiment::schema(registry))
             .map_err(|error| Failure::failed(miette::miette!("{error}")))?;
         writeln!(io::stdout(), "{text}")?;
         Ok(())

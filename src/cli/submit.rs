@@ -12,6 +12,7 @@ use super::{Failure, shards};
 use crate::decompose::groups_for;
 use crate::engine::Shard;
 use crate::experiment::Experiment;
+use crate::learner::Registry;
 use crate::outcome::files::{refuse_link, write_whole};
 
 /// Run an experiment on a cluster: an array of jobs, one per shard, and one that merges them.
@@ -66,8 +67,8 @@ Examples:
 
 impl Submit {
     /// Writes the scripts and submits them.
-    pub fn execute(&self) -> Result<(), Failure> {
-        let experiment = self.changes.load(&self.file)?;
+    pub fn execute(&self, registry: &Registry) -> Result<(), Failure> {
+        let experiment = self.changes.load(&self.file, registry)?;
         shards::shareable(&experiment)?;
         let jobs = self.jobs(&experiment)?;
         if self.dry_run {

@@ -1125,7 +1125,7 @@ fn figures_that_need_what_is_not_there() {
         figure,
         "heatmap = {}",
         "[[figure]]",
-        "over two numbers",
+        "over two parameters",
         "[sweep]",
     );
     refuses(figure, "sources = {}", "[[figure]]", "run.sources", "[run]");
@@ -1134,7 +1134,7 @@ fn figures_that_need_what_is_not_there() {
         "tradeoff = { second = [3] }",
         "3",
         "not a value of the sweep",
-        "no second number",
+        "no second parameter",
     );
     refuses(
         figure,
@@ -1161,7 +1161,7 @@ fn figures_that_need_what_is_not_there() {
         figure,
         "heatmap = { max = -1 }",
         "[[figure]]",
-        "over two numbers",
+        "over two parameters",
         "",
     );
     refuses(
@@ -1200,4 +1200,119 @@ fn figures_that_need_what_is_not_there() {
     assert!(error.message().contains("6 curves"), "{}", error.message());
     assert!(read(&text.replace("{ runs = 5 }", "{ overlay = true, second = [1, 7] }")).is_ok());
     assert!(read(&text.replace("tradeoff = { runs = 5 }", "heatmap = {}")).is_ok());
+}
+
+#[test]
+fn options_of_figures_gone_wrong() {
+    let figure = "tradeoff = { runs = 5 }";
+    refuses(
+        figure,
+        "tradeof = {}",
+        "tradeof",
+        "`tradeof` is not known here",
+        "`tradeoff`",
+    );
+    refuses(
+        figure,
+        "tradeoff = { run = 5 }",
+        "run",
+        "`run` is not known here",
+        "`runs`",
+    );
+    refuses(
+        figure,
+        "tradeoff = 5",
+        "5",
+        "expected a table, as in `tradeoff = {}`",
+        "",
+    );
+    refuses(
+        figure,
+        "tradeoff = { runs = \"five\" }",
+        "\"five\"",
+        "expected a number",
+        "",
+    );
+    refuses(
+        figure,
+        "tradeoff = { runs = 1.5 }",
+        "1.5",
+        "`runs` must be a whole number, not 1.5",
+        "",
+    );
+    refuses(
+        figure,
+        "tradeoff = { overlay = 1 }",
+        "1",
+        "expected a boolean",
+        "",
+    );
+    refuses(
+        figure,
+        "tradeoff = { parts = \"risk\" }",
+        "\"risk\"",
+        "expected a list",
+        "",
+    );
+    refuses(
+        figure,
+        "tradeoff = { parts = [\"risc\"] }",
+        "\"risc\"",
+        "`risc` is not known here",
+        "`risk`",
+    );
+    refuses(
+        figure,
+        "tradeoff = { notes = [{ text = \"a\" }] }",
+        "{ text = \"a\" }",
+        "`at` is missing",
+        "bvlab new",
+    );
+    refuses(
+        figure,
+        "tradeoff = { marks = [{ at = 3, txt = \"a\" }] }",
+        "txt",
+        "`txt` is not known here",
+        "`text`",
+    );
+    refuses(figure, "dartboard = {}", "{}", "`at` is missing", "");
+    refuses(figure, "tradeoff = 2020-01-01", "2020-01-01", "date", "");
+    refuses(
+        figure,
+        "stack = {}",
+        "{}",
+        "expected a list, as in [{ fits = {} }",
+        "",
+    );
+    refuses(
+        figure,
+        "stack = [{ name = \"a\", fits = {} }]",
+        "{ name = \"a\", fits = {} }",
+        "`name` cannot be given to a part",
+        "whole figure",
+    );
+    refuses(
+        figure,
+        "simulation = {}",
+        "[[figure]]",
+        "this experiment is none",
+        "`tradeoff`",
+    );
+    refuses(
+        "[[figure]]",
+        "[look]\nfont-scale = 3\n[[figure]]",
+        "3",
+        "`font-scale` can be at most 2, not 3",
+        "",
+    );
+    // What is wrong with the keys of a figure is said before anything is looked at.
+    let text = GOOD
+        .replace("sin(x)", "sin(")
+        .replace("[run]", "[look]\ntheme = \"drak\"\n[run]");
+    let error = Experiment::read("bad", Source::new("bad.toml", &text, &[]));
+    let error = error.err().unwrap();
+    assert_eq!(
+        (error.token(), error.help()),
+        ("\"drak\"", Some("did you mean `dark`?"))
+    );
 }

@@ -4,7 +4,7 @@
 use bvlab::data::{Points, Training};
 use bvlab::engine::{self, RunError, Unwatched};
 use bvlab::interrupt::{Interrupt, Interrupted};
-use bvlab::learner::{FAMILIES, Learner};
+use bvlab::learner::{Learner, Registry};
 use bvlab::plan::Axis;
 use bvlab::stream::Stream;
 
@@ -53,7 +53,9 @@ fn learners(train: usize, reach: f64) -> Vec<(String, Box<dyn Learner>)> {
          train = {train}\n{}",
         named.collect::<String>()
     );
-    for family in FAMILIES.iter().filter(|family| family.task.includes(false)) {
+    let registry = Registry::standard();
+    let families = registry.families().iter();
+    for family in families.filter(|family| family.labels.includes(false)) {
         let used = format!("\n{} = {{", family.name);
         assert!(text.contains(&used), "{} is not looked at", family.name);
     }
@@ -294,7 +296,7 @@ fn whole_runs_of_degenerate_problems() {
                 }
                 Err(error) => panic!("{error}"),
             };
-            for (learner, family) in results.learners.iter().zip(FAMILIES) {
+            for (learner, family) in results.learners.iter().zip(Registry::standard().families()) {
                 let parts = &learner.decomposition.parts[0];
                 for part in [
                     parts.bias2,

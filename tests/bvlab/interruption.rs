@@ -9,6 +9,7 @@ use bvlab::engine::{self, GroupState, Observer, Options, RunError, Unwatched};
 use bvlab::interrupt::{Interrupt, Interrupted};
 use bvlab::learner::Learner;
 use bvlab::outcome::Tables;
+use bvlab::parameter::DataSize;
 use bvlab::simulation::{self, SIMULATIONS, Setup, Simulate};
 
 use crate::going_on::SavesAlways;
@@ -251,9 +252,9 @@ fn a_run_that_stops_within_a_resample_goes_on_to_the_same_end() {
 /// A simulation with every number as large as it may be, and lists of one.
 fn largest(which: &'static simulation::Simulation) -> Setup {
     let mut setup = Setup::new(which);
-    for (values, rule) in setup.values.iter_mut().zip(which.numbers) {
+    for (values, rule) in setup.values.iter_mut().zip(which.parameters) {
         if rule.whole {
-            *values = vec![rule.most];
+            *values = vec![rule.largest(DataSize::UNKNOWN)];
         }
     }
     setup
@@ -271,7 +272,7 @@ fn simulations_ask_as_often_as_their_work_says() {
             asked.set(asked.get() + 1.0);
             asked.get() >= most
         };
-        let mut simulation: Box<dyn Simulate> = (which.build)(&setup.values);
+        let mut simulation: Box<dyn Simulate> = (which.build)(&setup);
         let mut out = vec![0.0; simulation.observations()];
         let seen = simulation.observe(1, 0, &mut out, &Interrupt::new(&stops));
         let expected = (setup.operations() / every).floor();

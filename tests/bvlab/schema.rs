@@ -5,6 +5,7 @@
 
 use bvlab::experiment::shipped;
 use bvlab::experiment::{self, Experiment, Source};
+use bvlab::learner::Registry;
 use serde_json::Value;
 
 /// Whether a value satisfies a schema.
@@ -80,9 +81,13 @@ fn is(value: &Value, kind: &str) -> bool {
 }
 
 fn accepts(text: &str) -> bool {
-    let schema = experiment::schema();
+    accepts_by(&experiment::schema(&Registry::standard()), text)
+}
+
+/// Whether an experiment satisfies a schema.
+pub fn accepts_by(schema: &Value, text: &str) -> bool {
     let table: toml::Table = toml::from_str(text).unwrap();
-    valid(&serde_json::to_value(table).unwrap(), &schema, &schema)
+    valid(&serde_json::to_value(table).unwrap(), schema, schema)
 }
 
 #[test]

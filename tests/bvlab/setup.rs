@@ -133,6 +133,11 @@ impl Place {
         self.sees(Command::new(PROGRAM), arguments)
     }
 
+    /// Another program that has bvlab's command line.
+    pub fn command_of(&self, program: &Path, arguments: &[&str]) -> Command {
+        self.sees(Command::new(program), arguments)
+    }
+
     /// The program as a shell runs it after some commands, which set limits for example.
     pub fn after(&self, commands: &str, arguments: &[&str]) -> Command {
         let script = format!("{commands}\nexec \"$@\"");

@@ -14,11 +14,12 @@
 //!
 //! Below them: [`data`] (points and training sets), [`probability`], [`maths`] (functions and draws
 //! with the same bits on every platform), [`stream`] (random numbers by seed, purpose and resample),
-//! [`interrupt`] (how long work asks whether to go on), [`words`] (numbers and names in messages).
+//! [`interrupt`] (how long work asks whether to go on), [`parameter`] (names, meanings and ranges of
+//! what can be set), [`words`] (numbers and names in messages).
 //!
-//! A module imports only modules that stand before it in this order: `words`, `interrupt`, `lanes`,
-//! `stream`, `maths`, `data`, `probability`, `problem`, `learner`, `decompose`, `plan`, `engine`,
-//! `simulation`, `task`. Nothing here reads a file or a clock, or knows of TOML, figures or servers.
+//! A module imports only modules that stand before it in this order: `words`, `parameter`, `interrupt`,
+//! `lanes`, `stream`, `maths`, `data`, `probability`, `problem`, `learner`, `decompose`, `plan`,
+//! `engine`, `simulation`, `task`. Nothing here reads a file or a clock, or knows of TOML, figures or servers.
 //!
 //! # Features
 //!
@@ -56,6 +57,7 @@ pub mod interrupt;
 mod lanes;
 pub mod learner;
 pub mod maths;
+pub mod parameter;
 pub mod plan;
 pub mod probability;
 pub mod problem;

@@ -10,14 +10,15 @@ use super::problem::check_train;
 use super::raw::{Block, Num, RawExperiment, RawSweep, Value};
 use super::source::Trouble;
 use super::sweep::Values;
-use bvlab_core::learner::{Blueprint, FAMILIES, Family, Learner, Most, Number, family};
+use bvlab_core::learner::{Family, LEARNER_KEYS, Learner, Registry};
+use bvlab_core::parameter::{DataSize, Parameter};
 use bvlab_core::plan::{Axis, CapacityPath, Curve, Stage};
 use bvlab_core::problem::{Expression, Labels, Problem, Resample};
 use bvlab_core::words::{choice, did_you_mean, number, thousands, visible};
 
 /// A model family as the file sets it: checked, but for the numbers that are swept.
 struct Spec {
-    family: &'static Family,
+    family: Family,
     span: Range<usize>,
     /// The family's numbers, where given.
     numbers: Vec<Option<f64>>,
@@ -97,6 +98,7 @@ pub(super) fn check(
     problem: &Problem,
     bounds: &Bounds,
     slab: Option<usize>,
+    registry: &Registry,
 ) -> Result<(Vec<CapacityPath>, Vec<Problem>), Trouble> {
     let mut paths: Vec<CapacityPath> = Vec::new();
     let mut problems = Problems {
@@ -108,7 +110,7 @@ pub(super) fn check(
     };
     let mut sweep_used = false;
     for learner in &raw.learner {
-        let (path, used) = check_one(learner, raw.sweep.as_ref(), &mut problems, slab)?;
+        let (path, used) = check_one(learner, raw.sweep.as_ref(), &mut problems, slab, registry)?;
         sweep_used |= used;
         let name = &path.curve.name;
         if paths.iter().any(|other| other.curve.name == *name) {
@@ -143,6 +145,7 @@ fn check_one(
     sweep: Option<&RawSweep>,
     problems: &mut Problems,
     slab: Option<usize>,
+    registry: &Registry,
 ) -> Result<(CapacityPath, bool), Trouble> {
     let Block(entries) = raw.get_ref();
     let (mut name, mut reference, mut own_sweep) = (None, false, None);
@@ -177,7 +180,6 @@ fn check_one(
             _ => families.push((key, value)),
         }
     }
-    let known = ["name", "colour", "reference", "sweep"];
     let shared = own_sweep.is_none();
     let sweep = own_sweep.as_ref().or(sweep);
     // What the data must allow is asked of the smallest training sets.
@@ -198,7 +200,7 @@ fn check_one(
             .first()
             .map_or(1, |(value, _)| *value as usize);
     }
-    let spec = spec_of(&families, &raw.span(), &known, &smallest)?;
+    let spec = spec_of(registry, &families, &raw.span(), &LEARNER_KEYS, &smallest)?;
     let asked = Asked {
         spec: &spec,
         raw,
@@ -278,14 +280,15 @@ fn check_one(
 
 /// The one model family among the keys of a table.
 fn spec_of(
+    registry: &Registry,
     families: &[(&Spanned<String>, &Spanned<Value>)],
     span: &Range<usize>,
     other_keys: &[&str],
     problem: &Problem,
 ) -> Result<Spec, Trouble> {
-    let names = || FAMILIES.iter().map(|family| family.name);
+    let names = || registry.names().map(|name| -> &str { name });
     for (key, _) in families {
-        if family(key.get_ref()).is_none() {
+        if registry.family(key.get_ref()).is_none() {
             let known: Vec<&str> = names().chain(other_keys.iter().copied()).collect();
             return Err(
                 Trouble::new(key.span(), format!("`{}` is not known here", key.get_ref()))
@@ -303,15 +306,16 @@ fn spec_of(
             )),
         );
     };
-    let family = family(key.get_ref()).expect("it was just looked up");
+    let family = *registry
+        .family(key.get_ref())
+        .expect("it was just looked up");
     let Value::Table(Block(entries)) = value.get_ref() else {
         return Err(expected("a table, as in `tree = { depth = 3 }`", value));
     };
     let classes = problem.classes() > 0;
-    if !family.task.includes(classes) {
-        let fit = FAMILIES
-            .iter()
-            .filter(|family| family.task.includes(classes));
+    if !family.labels.includes(classes) {
+        let families = registry.families().iter();
+        let fit = families.filter(|family| family.labels.includes(classes));
         let fit = choice(fit.map(|family| family.name));
         let (learns, here) = match classes {
             true => ("numbers", "classes"),
@@ -331,19 +335,22 @@ fn spec_of(
     let mut spec = Spec {
         family,
         span: key.span(),
-        numbers: vec![None; family.numbers.len()],
+        numbers: vec![None; family.parameters.len()],
         choices: vec![0; family.choices.len()],
         base: None,
     };
     for (key, value) in entries {
         let name = key.get_ref().as_str();
-        let numbered = family.numbers.iter().position(|number| number.name == name);
+        let numbered = family
+            .parameters
+            .iter()
+            .position(|number| number.name == name);
         let chosen = family.choices.iter().position(|choice| choice.name == name);
         if let Some(index) = numbered {
             let Value::Number(given) = value.get_ref() else {
                 return Err(expected("a number", value));
             };
-            check_number(&family.numbers[index], *given, &value.span(), problem)?;
+            check_value(&family.parameters[index], *given, &value.span(), problem)?;
             spec.numbers[index] = Some(*given);
         } else if let Some(index) = chosen {
             let options = family.choices[index].options;
@@ -357,27 +364,28 @@ fn spec_of(
                 Value::Bool(false) => "false",
                 _ => return Err(expected(&choice(options.iter().copied()), value)),
             };
-            let Some(option) = options.iter().position(|option| *option == word) else {
-                let message = format!("`{word}` is not known here");
-                return Err(Trouble::new(value.span(), message)
-                    .help(format!("expected {}", choice(options.iter().copied()))));
-            };
+            let option = family.choices[index].option(word).map_err(|_| {
+                Trouble::new(value.span(), format!("`{word}` is not known here"))
+                    .help(format!("expected {}", choice(options.iter().copied())))
+            })?;
             spec.choices[index] = option;
         } else if name == "base" && family.has_base {
             let Value::Table(Block(entries)) = value.get_ref() else {
                 return Err(expected("a table, as in `base = { tree = {} }`", value));
             };
             let families: Vec<_> = entries.iter().map(|(key, value)| (key, value)).collect();
-            spec.base = Some(Box::new(spec_of(&families, &value.span(), &[], problem)?));
+            spec.base = Some(Box::new(spec_of(
+                registry,
+                &families,
+                &value.span(),
+                &[],
+                problem,
+            )?));
         } else {
-            let numbers = family.numbers.iter().map(|number| number.name);
-            let choices = family.choices.iter().map(|choice| choice.name);
-            let base = family.has_base.then_some("base");
-            let known: Vec<&str> = numbers.chain(choices).chain(base).collect();
             return Err(
                 Trouble::new(key.span(), format!("`{}` has no `{name}`", family.name))
                     .label("unknown key")
-                    .help(did_you_mean(name, known)),
+                    .help(did_you_mean(name, family.keys())),
             );
         }
     }
@@ -389,59 +397,18 @@ fn spec_of(
     Ok(spec)
 }
 
-fn check_number(
-    rule: &Number,
+fn check_value(
+    parameter: &Parameter,
     value: f64,
     span: &Range<usize>,
     problem: &Problem,
 ) -> Result<(), Trouble> {
-    let name = rule.name;
-    let trouble = |message: String| Err(Trouble::new(span.clone(), message));
-    if !value.is_finite() {
-        return trouble(format!("`{name}` must be finite"));
-    }
-    if rule.whole && value.fract() != 0.0 {
-        return trouble(format!(
-            "`{name}` must be a whole number, not {}",
-            number(value)
-        ));
-    }
-    if rule.above && value <= rule.least {
-        return trouble(format!(
-            "`{name}` must be above {}, not {}",
-            rule.least,
-            number(value)
-        ));
-    }
-    if value < rule.least {
-        return trouble(format!(
-            "`{name}` must be at least {}, not {}",
-            rule.least,
-            number(value)
-        ));
-    }
-    let train = problem.train as f64;
-    let (most, reason) = match rule.most {
-        Most::Value(most) => (most, String::new()),
-        Most::Train => (train, format!(": there are {train} training points")),
-        Most::Dimension => {
-            let inputs = problem.dimension as f64;
-            (inputs, format!(": the inputs have {inputs} coordinates"))
-        }
-        Most::BelowTrain(most) if train - 1.0 > most => (most, String::new()),
-        Most::BelowTrain(_) => (
-            train - 1.0,
-            format!(": {train} training points determine no more"),
-        ),
+    let size = DataSize {
+        train: problem.train,
+        dimension: problem.dimension,
     };
-    if value > most {
-        let value = number(value);
-        return trouble(format!(
-            "`{name}` can be at most {}, not {value}{reason}",
-            number(most)
-        ));
-    }
-    Ok(())
+    let checked = parameter.check(value, size);
+    checked.map_err(|error| Trouble::new(span.clone(), error.to_string()))
 }
 
 /// A learner that is asked for its axes.
@@ -519,7 +486,7 @@ impl Asked<'_> {
         let inner = path.trim_start_matches("base.");
         let skipped = (path.len() - inner.len()) / "base.".len();
         for depth in 0.. {
-            let numbers = level.family.numbers;
+            let numbers = level.family.parameters;
             if let Some(index) = numbers.iter().position(|number| number.name == inner) {
                 let place = Place {
                     level: depth,
@@ -552,9 +519,9 @@ impl Asked<'_> {
             values = values.rounded();
         }
         for (value, span) in &values.values {
-            check_number(rule, *value, span, self.problem)?;
+            check_value(rule, *value, span, self.problem)?;
         }
-        let axis = axis(path, rule.about, values);
+        let axis = axis(path, rule.meaning, values);
         Ok(Some((axis, Target::Number(place))))
     }
 }
@@ -635,7 +602,7 @@ fn no_such_number(
     let mut known: Vec<&str> = Vec::new();
     let mut level = Some(spec);
     while let Some(spec) = level {
-        known.extend(spec.family.numbers.iter().map(|number| number.name));
+        known.extend(spec.family.parameters.iter().map(|number| number.name));
         level = spec.base.as_deref();
     }
     known.extend(["train", "noise"]);
@@ -678,8 +645,8 @@ fn check_members(
     let (mut held, mut level) = (problem.train as f64, 0);
     let mut next = Some(spec);
     while let Some(spec) = next {
-        let numbers = spec.family.numbers;
-        let counted = |number: &Number| ["members", "trees"].contains(&number.name);
+        let numbers = spec.family.parameters;
+        let counted = |number: &Parameter| ["members", "trees"].contains(&number.name);
         if let Some(index) = numbers.iter().position(counted) {
             let swept = places
                 .iter()
@@ -721,7 +688,7 @@ fn build(
     values: &[Vec<f64>],
     problem: &Problem,
 ) -> Result<Box<dyn Learner>, Trouble> {
-    let numbers = spec.family.numbers;
+    let numbers = spec.family.parameters;
     let mut settings = Vec::with_capacity(values.len());
     for values in values {
         let mut setting = Vec::with_capacity(numbers.len());
@@ -735,7 +702,7 @@ fn build(
                 (None, None) => {
                     let message = format!("`{}` needs `{}`", spec.family.name, rule.name);
                     return Err(Trouble::new(spec.span.clone(), message)
-                        .help(format!("give it ({}), or sweep over it", rule.about)));
+                        .help(format!("give it ({}), or sweep over it", rule.meaning)));
                 }
             }
         }
@@ -765,13 +732,17 @@ fn build(
             Some((base, wants))
         }
     };
-    Ok((spec.family.build)(Blueprint {
-        settings,
-        choices: spec.choices.clone(),
-        base,
-        range: problem.inputs.range(),
-        classes: problem.classes(),
-    }))
+    let mut blueprint = spec.family.blueprint(settings);
+    blueprint.range = problem.inputs.range();
+    blueprint.classes = problem.classes();
+    for (choice, chosen) in spec.family.choices.iter().zip(&spec.choices) {
+        let with = blueprint.with(choice.name, choice.options[*chosen]);
+        blueprint = with.expect("options are looked up in their choice");
+    }
+    if let Some((base, wants)) = base {
+        blueprint = blueprint.base(base, wants);
+    }
+    Ok((spec.family.build)(blueprint))
 }
 
 /// A colour as `#rrggbb`.

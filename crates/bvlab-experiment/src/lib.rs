@@ -46,11 +46,13 @@ pub mod table;
 
 pub use bounds::Bounds;
 pub use figure::{
-    Dartboard, Figure, Fits, Group, GroupPart, Heatmap, Kind, Look, Lower, Mark, Note, Part,
-    Pointwise, Sample, Shape, SimulationFigure, SourcesFigure, Theme, Tradeoff,
+    Boundaries, ChoiceWord, Dartboard, FIGURE_KINDS, Figure, FigureEntry, FigureOption, Fits,
+    Group, GroupPart, Heatmap, Kind, Look, Lower, Mark, Note, OptionForm, Part, Pointwise, Sample,
+    Shape, SimulationFigure, SourcesFigure, Theme, Tradeoff, figure_reference,
 };
 pub use source::{ExperimentError, LONGEST_TEXT, Source};
 
+use bvlab_core::learner::Registry;
 use bvlab_core::plan::{Plan, PlanParts, default_slab};
 use bvlab_core::task::{Description, Task};
 use bvlab_core::words::printable;
@@ -71,6 +73,8 @@ pub struct Experiment {
     pub task: Task,
     /// What is drawn.
     pub figures: Vec<Figure>,
+    /// The model families that it was read with.
+    pub registry: Registry,
 }
 
 /// What an experiment says to people.
@@ -146,36 +150,46 @@ impl Experiment {
         self.task.plan()
     }
 
-    /// Reads and checks an experiment.
+    /// Reads and checks an experiment that uses the model families that come with bvlab.
     ///
     /// # Errors
     ///
     /// The first thing that is wrong, with its place in the text.
     pub fn read(name: &str, source: Source) -> Result<Experiment, Box<ExperimentError>> {
-        Experiment::read_within(name, source, &Bounds::default())
+        Experiment::read_with(name, source, &Registry::standard(), &Bounds::default())
     }
 
-    /// Reads and checks an experiment that may be only so large.
+    /// Reads and checks an experiment that uses the model families of a registry, and may be only so
+    /// large.
     ///
     /// # Errors
     ///
     /// The first thing that is wrong, with its place in the text.
-    pub fn read_within(
+    pub fn read_with(
         name: &str,
         source: Source,
+        registry: &Registry,
         bounds: &Bounds,
     ) -> Result<Experiment, Box<ExperimentError>> {
-        check(name, &source, bounds).map_err(|trouble| source.explain(trouble))
+        check(name, &source, registry, bounds).map_err(|trouble| source.explain(trouble))
     }
 }
 
-/// The JSON schema of an experiment file, for editors.
-pub fn schema() -> serde_json::Value {
-    raw::schema()
+/// The JSON schema of an experiment file with the model families of a registry, for editors.
+pub fn schema(registry: &Registry) -> serde_json::Value {
+    let mut schema = raw::schema(registry);
+    figure::add_definitions(&mut schema);
+    schema
 }
 
-fn check(name: &str, source: &Source, bounds: &Bounds) -> Result<Experiment, Trouble> {
+fn check(
+    name: &str,
+    source: &Source,
+    registry: &Registry,
+    bounds: &Bounds,
+) -> Result<Experiment, Trouble> {
     let raw: RawExperiment = source.read()?;
+    figure::check_keys(&raw.figure, &raw.look)?;
     let run = run::check_run(&raw.run, bounds)?;
     let experiment = |source: Source, raw: RawExperiment, task: Task, figures: Vec<Figure>| {
         let name = name.to_owned();
@@ -186,6 +200,7 @@ fn check(name: &str, source: &Source, bounds: &Bounds) -> Result<Experiment, Tro
             words,
             task,
             figures,
+            registry: registry.clone(),
         }
     };
     if let Some(simulation) = &raw.simulation {
@@ -196,11 +211,11 @@ fn check(name: &str, source: &Source, bounds: &Bounds) -> Result<Experiment, Tro
     if let Some(with) = &raw.with {
         return Err(
             Trouble::new(with.span(), "`with` goes with `simulation`").help(
-                "as in `simulation = \"majority-vote\"`; numbers of a learner stand in its table",
+                "as in `simulation = \"majority-vote\"`; parameters of a learner stand in its table",
             ),
         );
     }
-    let (plan, source) = check_study(source, &raw, run, bounds)?;
+    let (plan, source) = check_study(source, &raw, run, bounds, registry)?;
     let figures = figure::check(&raw.figure, &raw.look, &plan.describe())?;
     Ok(experiment(
         source,
@@ -216,6 +231,7 @@ fn check_study(
     raw: &RawExperiment,
     mut run: bvlab_core::plan::Run,
     bounds: &Bounds,
+    registry: &Registry,
 ) -> Result<(Plan, Source), Trouble> {
     let Some(raw_problem) = &raw.problem else {
         return Err(Trouble::new(0..0, "`problem` is missing").help(
@@ -240,7 +256,8 @@ fn check_study(
         let message = format!("there can be at most {} learners", bounds.learners);
         return Err(Trouble::new(learner.span(), message));
     }
-    let learners = |slab| learners::check(raw, raw_problem.span(), &problem, bounds, slab);
+    let learners =
+        |slab| learners::check(raw, raw_problem.span(), &problem, bounds, slab, registry);
     let (mut paths, problems) = learners(run.slab)?;
     let test = run::check_test(raw.run.test.as_ref(), &problems, run.seed, bounds)?;
     if run.slab.is_none() {

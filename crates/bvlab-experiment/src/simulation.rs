@@ -8,9 +8,10 @@ use super::figure::{self, Figure};
 use super::raw::{Block, RawExperiment, RawSweep, Value};
 use super::source::Trouble;
 use super::sweep::Values;
+use bvlab_core::parameter::{DataSize, Parameter};
 use bvlab_core::plan::Run;
-use bvlab_core::simulation::{Number, SIMULATIONS, Setup, find};
-use bvlab_core::words::{did_you_mean, number};
+use bvlab_core::simulation::{SIMULATIONS, Setup, find};
+use bvlab_core::words::did_you_mean;
 
 /// Checks a simulation and its figures.
 pub(super) fn check(
@@ -34,23 +35,23 @@ pub(super) fn check(
         None => &[],
     };
     for (key, value) in entries {
-        let known = simulation.numbers.iter().map(|number| number.name);
+        let known = simulation.parameters.iter().map(|parameter| parameter.name);
         let Some(index) = known.clone().position(|known| known == key.get_ref()) else {
             let message = format!("`{}` has no `{}`", simulation.name, key.get_ref());
-            let listed = simulation.numbers.iter().map(describe);
+            let listed = simulation.parameters.iter().map(describe);
             let listed = listed.collect::<Vec<_>>().join("; ");
             return Err(Trouble::new(key.span(), message)
                 .label("unknown key")
                 .help(format!("{}; {listed}", did_you_mean(key.get_ref(), known))));
         };
-        setup.values[index] = values(&simulation.numbers[index], value)?;
+        setup.values[index] = values(&simulation.parameters[index], value)?;
     }
     let figures = figure::check_simulation(&raw.figure, &raw.look, &setup.panels())?;
     Ok((setup, figures))
 }
 
 /// A number with its range and default, in words.
-fn describe(rule: &Number) -> String {
+fn describe(rule: &Parameter) -> String {
     format!("`{}`: {}", rule.name, rule.range())
 }
 
@@ -81,11 +82,11 @@ fn alone(raw: &RawExperiment) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// The value or values of a number.
-fn values(rule: &Number, given: &Spanned<Value>) -> Result<Vec<f64>, Trouble> {
-    let placed = match (rule.length, given.get_ref()) {
-        (1, Value::Number(value)) => vec![(*value, given.span())],
-        (1, other) => {
+/// The value or values of a parameter.
+fn values(rule: &Parameter, given: &Spanned<Value>) -> Result<Vec<f64>, Trouble> {
+    let placed = match (rule.list, given.get_ref()) {
+        (None, Value::Number(value)) => vec![(*value, given.span())],
+        (None, other) => {
             return Err(Trouble::new(given.span(), "expected a number")
                 .label(format!("this is {}", Value::kind(other)))
                 .help(describe(rule)));
@@ -93,21 +94,13 @@ fn values(rule: &Number, given: &Spanned<Value>) -> Result<Vec<f64>, Trouble> {
         (_, Value::Table(Block(_))) if rule.whole => Values::read(given)?.rounded().values,
         _ => Values::read(given)?.values,
     };
-    if placed.len() > rule.length {
-        let message = format!(
-            "`{}` has {} values, and {} are the most",
-            rule.name,
-            placed.len(),
-            rule.length
-        );
-        return Err(Trouble::new(given.span(), message));
-    }
     for (value, span) in &placed {
-        let Some(wrong) = rule.refusal(*value) else {
-            continue;
-        };
-        let message = format!("`{}` {wrong}, not {}", rule.name, number(*value));
-        return Err(Trouble::new(span.clone(), message).help(describe(rule)));
+        let checked = rule.check(*value, DataSize::UNKNOWN);
+        checked
+            .map_err(|error| Trouble::new(span.clone(), error.to_string()).help(describe(rule)))?;
     }
-    Ok(placed.into_iter().map(|(value, _)| value).collect())
+    let values: Vec<f64> = placed.into_iter().map(|(value, _)| value).collect();
+    let checked = rule.check_all(&values, DataSize::UNKNOWN);
+    checked.map_err(|error| Trouble::new(given.span(), error.to_string()))?;
+    Ok(values)
 }

@@ -4,14 +4,87 @@ use super::axis::Axis;
 use super::canvas::{Canvas, Place, Stroke};
 use super::error::FigureError;
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
-use super::select::{Series, column, output_columns, rows_at};
+use super::picture::{FigureData, Picture, sentence};
+use super::select::{Series, ShownAt, column, output_columns, rows_at};
 use super::{fits, theme};
 use bvlab_core::decompose::Loss;
 use bvlab_core::plan::{Scale, StudyDescription};
-use bvlab_experiment::Fits;
-use bvlab_outcome::Tables;
+use bvlab_core::words::{percent, thousands};
+use bvlab_experiment::{Boundaries, Fits};
+use bvlab_outcome::{Tables, columns};
 
-pub fn draw(
+impl Picture for Boundaries {
+    fn caption(&self, data: &FigureData) -> Result<String, FigureError> {
+        let Boundaries(options) = self;
+        Ok(format!(
+            "where the most probable class changes, for {} of {} refits, each to its own {} points{}",
+            fits::drawn_refits(options, data)?,
+            thousands(data.resamples()),
+            data.study()?.train_sizes(),
+            if options.data {
+                "; dots and rings: the first of them"
+            } else {
+                ""
+            }
+        ))
+    }
+
+    fn draw(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<(), FigureError> {
+        draw(canvas, frame, data.study()?, &self.0, data.tables)
+    }
+
+    fn settings<'a>(&self, data: &FigureData<'a>) -> Result<ShownAt<'a>, FigureError> {
+        fits::shown(data.study()?, &self.0, data.tables)
+    }
+
+    fn describe(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
+        let study = data.study()?;
+        let several = study.curves.len() > 1;
+        let together = together(study);
+        let mut sentences = Vec::new();
+        for (series, value) in self.settings(data)? {
+            let rows = rows_at(&data.tables.points, series, value)?;
+            let chosen = |what: &str| {
+                let columns = output_columns(study, what);
+                let columns = columns.iter();
+                most_probable(
+                    &columns
+                        .map(|name| column(&data.tables.points, name, &rows))
+                        .collect::<Vec<_>>(),
+                )
+            };
+            let (truth, mean) = (chosen(columns::TRUTH), chosen(columns::MEAN));
+            let apart = truth.iter().zip(&mean).filter(|(a, b)| a != b).count();
+            let share = apart as f64 / truth.len().max(1) as f64;
+            let said = format!(
+                "{together} of the refits chooses another class than Bayes at {} of the test points",
+                percent(share)
+            );
+            sentences.push(sentence(&fits::lines(series, value, several), &[said]));
+        }
+        Ok(sentences)
+    }
+}
+
+/// What all refits together do.
+fn together(study: &StudyDescription) -> &'static str {
+    match study.loss {
+        Loss::ZeroOne(_) => "the vote",
+        _ => "the mean",
+    }
+}
+
+/// The most probable class at every point, the first of equals.
+fn most_probable(probabilities: &[&[f64]]) -> Vec<usize> {
+    let points = probabilities.first().map_or(0, |first| first.len());
+    let class = |i: usize| {
+        let classes = (0..probabilities.len()).rev();
+        classes.max_by(|a, b| probabilities[*a][i].total_cmp(&probabilities[*b][i]))
+    };
+    (0..points).filter_map(class).collect()
+}
+
+fn draw(
     canvas: &Canvas,
     mut frame: Frame,
     study: &StudyDescription,
@@ -107,17 +180,17 @@ fn fill(
     let points = rows_at(&tables.points, series, value)?;
     let rows = rows_at(&tables.fits, series, value)?;
     let grid = Grid::new(
-        column(&tables.points, "x1", &points),
-        column(&tables.points, "x2", &points),
+        column(&tables.points, &columns::input(2, 0), &points),
+        column(&tables.points, &columns::input(2, 1), &points),
     );
     let Some(grid) = grid else {
         return Err(FigureError::Missing("a grid of test points".to_owned()));
     };
-    let columns = |what: &str| output_columns(study, what);
+    let names_of = |what: &str| output_columns(study, what);
     if options.data {
         dots(panel, canvas, study, tables)?;
     }
-    let predictions: Vec<&[f64]> = columns("prediction")
+    let predictions: Vec<&[f64]> = names_of(columns::PREDICTION)
         .iter()
         .map(|name| column(&tables.fits, name, &rows))
         .collect();
@@ -134,19 +207,19 @@ fn fill(
         lines(panel, canvas, &grid, &fit, stroke)?;
     }
     let get = |what: &str| -> Vec<&[f64]> {
-        let names = columns(what);
+        let names = names_of(what);
         let all = names.iter();
         all.map(|name| column(&tables.points, name, &points))
             .collect()
     };
     let bayes = Stroke::new(theme::TRUTH, 3.6);
-    lines(panel, canvas, &grid, &get("truth"), bayes)?;
+    lines(panel, canvas, &grid, &get(columns::TRUTH), bayes)?;
     if options.mean {
         lines(
             panel,
             canvas,
             &grid,
-            &get("mean"),
+            &get(columns::MEAN),
             Stroke::new(theme::BIAS, 3.4),
         )?;
     }
@@ -162,7 +235,11 @@ fn dots(
 ) -> Result<(), FigureError> {
     let rows = 0..study.train.first().copied().unwrap_or(0);
     let get = |name: &str| column(&tables.training, name, &rows);
-    let (x1, x2, classes) = (get("x1"), get("x2"), get("y"));
+    let (x1, x2, classes) = (
+        get(&columns::input(2, 0)),
+        get(&columns::input(2, 1)),
+        get(columns::Y),
+    );
     for ((x1, x2), class) in x1.iter().zip(x2).zip(classes) {
         let place = panel.at(*x1, *x2);
         if !panel.shows(place) {

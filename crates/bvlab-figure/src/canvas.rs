@@ -15,7 +15,7 @@ use plotters_svg::SVGBackend;
 
 use super::error::FigureError;
 use super::text::{FAMILY, REGULAR, SEMIBOLD, TextStyle};
-use super::theme::{Colour, FINE, Page};
+use super::theme::{Colour, FINE, Page, dash, legible};
 
 /// A place in drawing units, from the top left.
 pub type Place = (f64, f64);
@@ -139,7 +139,8 @@ impl Canvas<'_> {
         if !stroke.dashed {
             return path(places);
         }
-        let dashes = dashes(places, 3.2 * stroke.width + 3.0, 2.0 * stroke.width + 3.0);
+        let (dash, gap) = dash(stroke.width);
+        let dashes = dashes(places, dash, gap);
         dashes.iter().try_for_each(|dash| path(dash))
     }
 
@@ -223,6 +224,24 @@ impl Canvas<'_> {
         self.write(place, text, &style)
     }
 
+    /// A text in the colour of what it names, as far from the paper as text must be.
+    pub fn label(
+        &self,
+        place: Place,
+        text: &str,
+        (size, bold): (f64, bool),
+        colour: Colour,
+    ) -> Result<(), FigureError> {
+        let style = TextStyle {
+            size,
+            bold,
+            colour: legible(self.page.paint(colour), self.page.paper()),
+            anchor: Pos::new(HPos::Left, VPos::Center),
+            transform: FontTransform::None,
+        };
+        self.write(place, text, &style)
+    }
+
     /// A text that reads upwards, its middle height at the place.
     pub fn text_up(
         &self,
@@ -287,12 +306,20 @@ fn dashes(places: &[Place], dash: f64, gap: f64) -> Vec<Vec<Place>> {
     pieces
 }
 
+/// A text as it stands in XML.
+fn escaped(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    text.replace('>', "&gt;").replace(char::is_control, " ")
+}
+
 /// A finished drawing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
-    /// The SVG without its fonts.
+    /// The SVG without its fonts and words.
     pub(super) svg: String,
     pub(super) page: Page,
+    title: String,
+    description: String,
 }
 
 impl Drawing {
@@ -326,10 +353,32 @@ impl Drawing {
         Ok(Drawing {
             svg: head + content,
             page,
+            title: String::new(),
+            description: String::new(),
         })
     }
 
-    /// As SVG that carries its fonts, so that it looks the same on a machine without them.
+    /// The same with words for those who do not see it.
+    pub(super) fn described(self, title: &str, description: &str) -> Drawing {
+        Drawing {
+            title: title.to_owned(),
+            description: description.to_owned(),
+            ..self
+        }
+    }
+
+    /// Its heading.
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// What there is to see, in sentences with the numbers that matter: a text alternative.
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// As SVG that carries its fonts, so that it looks the same on a machine without them, and its
+    /// title and description, which screen readers read.
     pub fn to_svg(&self) -> String {
         let face = |weight: &str, bytes: &[u8]| {
             let data = base64::engine::general_purpose::STANDARD.encode(bytes);
@@ -344,6 +393,12 @@ impl Drawing {
             face("bold", SEMIBOLD)
         );
         let (head, content) = self.svg.split_once('>').unwrap_or(("", &self.svg));
-        format!("{head}>{style}{content}")
+        let words = [("title", &self.title), ("desc", &self.description)];
+        let words = words
+            .into_iter()
+            .filter(|(_, text)| !text.trim().is_empty());
+        let words = words.map(|(tag, text)| format!("<{tag}>{}</{tag}>\n", escaped(text)));
+        let words: String = words.collect();
+        format!("{head} role=\"img\">\n{words}{style}{content}")
     }
 }

@@ -4,12 +4,14 @@ use super::axis::{Axis, room};
 use super::canvas::{Canvas, Side, Stroke};
 use super::error::FigureError;
 use super::panel::{Frame, TITLE};
+use super::picture::{FigureData, Picture, sentence};
 use super::select::{Series, ShownAt, best, column, learners, rows_at};
 use super::text::{shortened, text_width};
 use super::theme;
 use bvlab_core::plan::{Scale, StudyDescription};
+use bvlab_core::words::short;
 use bvlab_experiment::Dartboard;
-use bvlab_outcome::Tables;
+use bvlab_outcome::{Tables, columns};
 
 /// The room below a board for its numbers.
 const BELOW: f64 = 40.0;
@@ -27,7 +29,43 @@ struct Board {
     variance: f64,
 }
 
-pub fn draw(
+impl Picture for Dartboard {
+    fn caption(&self, data: &FigureData) -> Result<String, FigureError> {
+        let study = data.study()?;
+        Ok(format!(
+            "a dart is one of {} training sets of {} points; across: its prediction at x = {}, \
+             up: at x = {}; cross: their mean",
+            study.keep_fits.min(data.resamples()),
+            study.train_sizes(),
+            short(self.at.0),
+            short(self.at.1)
+        ))
+    }
+
+    fn draw(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<(), FigureError> {
+        draw(canvas, frame, data.study()?, self, data.tables)
+    }
+
+    fn settings<'a>(&self, data: &FigureData<'a>) -> Result<ShownAt<'a>, FigureError> {
+        shown(data.study()?, self, data.tables)
+    }
+
+    fn describe(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
+        let mut sentences = Vec::new();
+        for (series, value) in self.settings(data)? {
+            let board = board(series, value, self, data.tables)?;
+            let said = format!(
+                "bias² {}, variance {}, over both test points",
+                two_digits(board.bias2),
+                two_digits(board.variance)
+            );
+            sentences.push(sentence(&board.title, &[said]));
+        }
+        Ok(sentences)
+    }
+}
+
+fn draw(
     canvas: &Canvas,
     frame: Frame,
     study: &StudyDescription,
@@ -63,7 +101,7 @@ pub fn draw(
 }
 
 /// Every learner at its best.
-pub fn shown<'a>(
+fn shown<'a>(
     study: &'a StudyDescription,
     options: &Dartboard,
     tables: &Tables,
@@ -80,7 +118,7 @@ fn board(
 ) -> Result<Board, FigureError> {
     let rows = rows_at(&tables.points, series, value)?;
     let get = |name: &str| column(&tables.points, name, &rows);
-    let (xs, truth) = (get("x"), get("truth"));
+    let (xs, truth) = (get(columns::X), get(columns::TRUTH));
     let nearest = |wanted: f64| {
         let away = |i: &usize| (xs[*i] - wanted).abs();
         (0..xs.len()).min_by(|a, b| away(a).total_cmp(&away(b)))
@@ -89,11 +127,11 @@ fn board(
     let first = nearest(options.at.0).ok_or_else(missing)?;
     let second = nearest(options.at.1).ok_or_else(missing)?;
     let fits = rows_at(&tables.fits, series, value)?;
-    let predictions = column(&tables.fits, "prediction", &fits);
+    let predictions = column(&tables.fits, columns::PREDICTION, &fits);
     let darts = predictions
         .chunks_exact(xs.len())
         .map(|fit| (fit[first] - truth[first], fit[second] - truth[second]));
-    let means = get("mean");
+    let means = get(columns::MEAN);
     let both = |name: &str| get(name)[first] + get(name)[second];
     let setting = super::select::setting(series, value);
     Ok(Board {
@@ -107,8 +145,8 @@ fn board(
             .collect(),
         darts: darts.collect(),
         mean: (means[first] - truth[first], means[second] - truth[second]),
-        bias2: both("bias2"),
-        variance: both("variance"),
+        bias2: both(columns::BIAS2),
+        variance: both(columns::VARIANCE),
     })
 }
 
@@ -145,7 +183,11 @@ fn one(canvas: &Canvas, frame: Frame, board: &Board, reach: f64) -> Result<(), F
         let radius = radius * f64::from(ring) / f64::from(RINGS);
         let alpha = if ring % 2 == 0 { 0.05 } else { 0.13 };
         canvas.dot(centre, radius, theme::TRUTH, alpha)?;
-        canvas.ring(centre, radius, Stroke::new(theme::TRUTH, 1.2).faint(0.45))?;
+        canvas.ring(
+            centre,
+            radius,
+            Stroke::new(theme::TRUTH, 1.2).faint(theme::BOARD_ALPHA),
+        )?;
     }
     canvas.dot(centre, 4.5, theme::TRUTH, 1.0)?;
     let axis = Axis::new(Scale::Linear, (-reach, reach), (-radius, radius));
@@ -153,7 +195,7 @@ fn one(canvas: &Canvas, frame: Frame, board: &Board, reach: f64) -> Result<(), F
     for dart in &board.darts {
         // What misses the board is not drawn; the reach leaves out one in fifty.
         if dart.0.hypot(dart.1) <= reach {
-            canvas.dot(place(*dart), 4.2, theme::VARIANCE, 0.65)?;
+            canvas.dot(place(*dart), 4.2, theme::VARIANCE, theme::DART_ALPHA)?;
         }
     }
     let mean = place(board.mean);

@@ -4,11 +4,15 @@ use super::axis::{Axis, room};
 use super::canvas::{Canvas, Stroke};
 use super::error::FigureError;
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
-use super::select::{Series, ShownAt, best, column, learners, output_column, rows_at, setting};
+use super::picture::{FigureData, Picture, mean, sentence};
+use super::select::{
+    Series, ShownAt, best, column, column_name, doubtful, learners, output_column, rows_at, setting,
+};
 use super::theme;
 use bvlab_core::plan::{Curve, Scale, StudyDescription};
-use bvlab_experiment::{Fits, Sample};
-use bvlab_outcome::Tables;
+use bvlab_core::words::{short, thousands};
+use bvlab_experiment::{Fits, Part, Sample};
+use bvlab_outcome::{Tables, columns};
 
 /// What a panel of fits shows.
 #[derive(Clone, Copy)]
@@ -27,7 +31,72 @@ pub struct Shown<'a> {
     pub truth: bool,
 }
 
-pub fn draw(
+impl Picture for Fits {
+    fn caption(&self, data: &FigureData) -> Result<String, FigureError> {
+        let study = data.study()?;
+        if self.refits <= 1 && !self.mean {
+            return Ok(format!(
+                "One training set of {} points",
+                study.train_sizes()
+            ));
+        }
+        Ok(format!(
+            "{} of {} refits, each to its own {} points{}",
+            drawn_refits(self, data)?,
+            thousands(data.resamples()),
+            study.train_sizes(),
+            if self.mean {
+                "; mean over all of them"
+            } else {
+                ""
+            }
+        ))
+    }
+
+    fn draw(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<(), FigureError> {
+        draw(canvas, frame, data.study()?, self, data.tables)
+    }
+
+    fn settings<'a>(&self, data: &FigureData<'a>) -> Result<ShownAt<'a>, FigureError> {
+        shown(data.study()?, self, data.tables)
+    }
+
+    fn describe(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
+        let study = data.study()?;
+        let several = study.curves.len() > 1;
+        let mut sentences = Vec::new();
+        if self.refits == 0 && !self.mean {
+            return Ok(sentences);
+        }
+        for (series, value) in self.settings(data)? {
+            let setting = series.axis().map_or(Some(0), |axis| {
+                axis.values.iter().position(|other| *other == value)
+            });
+            let doubtful = doubtful(series, data.tables);
+            if setting.and_then(|setting| doubtful.get(setting)) == Some(&true) {
+                let said = ["a heavy tail, no mean".to_owned()];
+                sentences.push(sentence(&lines(series, value, several), &said));
+                continue;
+            }
+            let rows = rows_at(&data.tables.points, series, value)?;
+            let said = [Part::Bias2, Part::Variance].map(|part| {
+                let values = column(&data.tables.points, column_name(part), &rows);
+                let name = theme::name(part, study.loss);
+                format!("{name} {} on average over x", short(mean(values)))
+            });
+            sentences.push(sentence(&lines(series, value, several), &said));
+        }
+        Ok(sentences)
+    }
+}
+
+/// How many refits are drawn at most: no more than were kept.
+pub fn drawn_refits(options: &Fits, data: &FigureData) -> Result<usize, FigureError> {
+    let kept = data.study()?.keep_fits.min(data.resamples());
+    Ok(options.refits.min(kept as usize))
+}
+
+fn draw(
     canvas: &Canvas,
     mut frame: Frame,
     study: &StudyDescription,
@@ -199,13 +268,21 @@ pub fn heights(
         let rows = rows_at(&tables.points, shown.series, shown.value)?;
         firm.extend(column(
             &tables.points,
-            &output_column(study, "truth"),
+            &output_column(study, columns::TRUTH),
             &rows,
         ));
-        loose.extend(column(&tables.points, &output_column(study, "mean"), &rows));
+        loose.extend(column(
+            &tables.points,
+            &output_column(study, columns::MEAN),
+            &rows,
+        ));
         let points = rows.len();
         let rows = rows_at(&tables.fits, shown.series, shown.value)?;
-        let predictions = column(&tables.fits, &output_column(study, "prediction"), &rows);
+        let predictions = column(
+            &tables.fits,
+            &output_column(study, columns::PREDICTION),
+            &rows,
+        );
         let shown = &predictions[..predictions.len().min(points * shown.refits)];
         let mut sorted = shown.to_vec();
         sorted.sort_by(f64::total_cmp);
@@ -249,11 +326,15 @@ pub fn fill(
     tables: &Tables,
 ) -> Result<Vec<Label>, FigureError> {
     let rows = rows_at(&tables.points, shown.series, shown.value)?;
-    let xs = column(&tables.points, "x", &rows);
-    let truth = column(&tables.points, &output_column(study, "truth"), &rows);
-    let mean = column(&tables.points, &output_column(study, "mean"), &rows);
+    let xs = column(&tables.points, columns::X, &rows);
+    let truth = column(&tables.points, &output_column(study, columns::TRUTH), &rows);
+    let mean = column(&tables.points, &output_column(study, columns::MEAN), &rows);
     let fits = rows_at(&tables.fits, shown.series, shown.value)?;
-    let predictions = column(&tables.fits, &output_column(study, "prediction"), &fits);
+    let predictions = column(
+        &tables.fits,
+        &output_column(study, columns::PREDICTION),
+        &fits,
+    );
     let refits: Vec<&[f64]> = match xs.len() {
         0 => Vec::new(),
         points => predictions
@@ -263,12 +344,12 @@ pub fn fill(
     };
     if shown.data {
         let (x, y) = first_data(shown, study, tables);
-        panel.dots(x, y, 4.2, theme::DATA, 0.6)?;
+        panel.dots(x, y, 4.2, theme::DATA, theme::DATA_ALPHA)?;
     }
     let (width, alpha) = match refits.len() {
         0..=1 => (3.4, 1.0),
         2..=6 => (2.2, 0.65),
-        _ => (1.7, 0.3),
+        _ => (theme::REFIT, 0.3),
     };
     if refits.len() <= 1 && shown.truth {
         panel.curve(xs, truth, Stroke::new(theme::TRUTH, 3.2))?;
@@ -277,10 +358,10 @@ pub fn fill(
         panel.curve(xs, fit, Stroke::new(theme::VARIANCE, width).faint(alpha))?;
     }
     if refits.len() > 1 && shown.truth {
-        panel.curve(xs, truth, Stroke::new(theme::TRUTH, 3.6))?;
+        panel.curve(xs, truth, Stroke::new(theme::TRUTH, theme::CURVE))?;
     }
     if shown.mean {
-        panel.curve(xs, mean, Stroke::new(theme::BIAS, 3.6))?;
+        panel.curve(xs, mean, Stroke::new(theme::BIAS, theme::CURVE))?;
     }
     let ends = [
         truth.last(),
@@ -317,5 +398,5 @@ fn first_data<'a>(
     let start: usize = sizes.clone().take(problem).sum();
     let rows = start..start + sizes.clone().nth(problem).unwrap_or(0);
     let get = |name: &str| column(&tables.training, name, &rows);
-    (get("x"), get("y"))
+    (get(columns::X), get(columns::Y))
 }

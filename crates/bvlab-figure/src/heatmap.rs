@@ -3,11 +3,13 @@
 use super::axis::{Axis, tick_label};
 use super::canvas::{Canvas, Side, Stroke};
 use super::error::FigureError;
-use super::panel::{Frame, Panel, Surroundings, TITLE, y_room};
-use super::select::{Series, column, column_name, doubtful, is_mean, learners, rows_of};
+use super::panel::{Frame, Panel, Surroundings, TITLE, axis_title, is_whole, y_room};
+use super::picture::{FigureData, Picture, sentence};
+use super::select::{Series, best_of, column, column_name, doubtful, is_mean, learners, rows_of};
 use super::text::{shortened, text_width};
 use super::theme;
 use bvlab_core::plan::{Axis as Swept, Curve, Scale, StudyDescription};
+use bvlab_core::words::short;
 use bvlab_experiment::{Heatmap, Part};
 use bvlab_outcome::Tables;
 
@@ -25,44 +27,80 @@ struct Content<'a> {
     part: Part,
     values: Vec<f64>,
     doubtful: Vec<bool>,
+    /// The setting with a ring around it.
+    ringed: Option<usize>,
 }
 
-pub fn caption(sets: &str, study: &StudyDescription, options: &Heatmap, tables: &Tables) -> String {
-    let curves = learners(study, &options.learners);
-    let mut drawn = curves.iter().flat_map(|curve| {
-        options
-            .parts
-            .iter()
-            .map(|part| content(curve, *part, tables))
-    });
-    let crossed = drawn.any(|content| content.is_ok_and(|c| c.doubtful.contains(&true)));
-    match crossed {
-        true => {
-            format!("{sets}; ring: the lowest; crossed out: no mean to be believed (heavy tail)")
-        }
-        false => format!("{sets}; ring: the lowest"),
+impl Picture for Heatmap {
+    fn caption(&self, data: &FigureData) -> Result<String, FigureError> {
+        let sets = data.drawn()?;
+        let contents = contents(data.study()?, self, data.tables)?;
+        let crossed = contents.iter().any(|c| c.doubtful.contains(&true));
+        Ok(match crossed {
+            true => format!(
+                "{sets}; ring: the lowest; crossed out: no mean to be believed (heavy tail)"
+            ),
+            false => format!("{sets}; ring: the lowest"),
+        })
+    }
+
+    fn draw(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<(), FigureError> {
+        draw(canvas, frame, data.study()?, self, data.tables)
+    }
+
+    fn describe(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
+        let study = data.study()?;
+        let several = self.learners.len() > 1;
+        let panel = |content: &Content| {
+            let believed = content.values.iter().enumerate();
+            let believed = believed.filter(|(i, v)| v.is_finite() && !content.doubtful[*i]);
+            let at = |(setting, value): (usize, &f64)| {
+                let setting = content.curve.describe(setting);
+                format!("{} at {setting}", short(*value))
+            };
+            let ends = [
+                ("lowest", believed.clone().min_by(|a, b| a.1.total_cmp(b.1))),
+                ("highest", believed.max_by(|a, b| a.1.total_cmp(b.1))),
+            ];
+            let said = ends
+                .into_iter()
+                .filter_map(|(word, end)| Some(format!("{word} {}", at(end?))));
+            sentence(&title(content, several, study), &said.collect::<Vec<_>>())
+        };
+        let contents = contents(study, self, data.tables)?;
+        Ok(contents.iter().map(panel).collect())
     }
 }
 
-pub fn draw(
+/// Every learner's parts, a panel each.
+fn contents<'a>(
+    study: &'a StudyDescription,
+    options: &Heatmap,
+    tables: &Tables,
+) -> Result<Vec<Content<'a>>, FigureError> {
+    let curves = learners(study, &options.learners).into_iter();
+    let panels = curves.flat_map(|curve| options.parts.iter().map(move |part| (curve, *part)));
+    panels
+        .map(|(curve, part)| content(curve, part, tables))
+        .collect()
+}
+
+/// The lines above a panel.
+fn title(content: &Content, several: bool, study: &StudyDescription) -> Vec<String> {
+    let name = several.then(|| content.curve.name.clone());
+    let part = theme::name(content.part, study.loss).to_owned();
+    name.into_iter().chain([part]).collect()
+}
+
+fn draw(
     canvas: &Canvas,
     mut frame: Frame,
     study: &StudyDescription,
     options: &Heatmap,
     tables: &Tables,
 ) -> Result<(), FigureError> {
-    let mut contents = Vec::new();
-    for curve in learners(study, &options.learners) {
-        for &part in &options.parts {
-            contents.push(content(curve, part, tables)?);
-        }
-    }
+    let contents = contents(study, options, tables)?;
     let several = options.learners.len() > 1;
-    let title = |content: &Content| {
-        let name = several.then(|| content.curve.name.clone());
-        let part = theme::name(content.part, study.loss).to_owned();
-        name.into_iter().chain([part]).collect::<Vec<String>>()
-    };
     frame.top += TITLE * if several { 2.0 } else { 1.0 };
     let second = contents[0].curve.axes.get(1);
     let second = second.ok_or_else(|| FigureError::Missing("a second axis".to_owned()))?;
@@ -86,19 +124,15 @@ pub fn draw(
         let x_scale = options.x_scale.unwrap_or(first.scale);
         let (x_edges, x) = laid_out(first, x_scale, (frame.left, frame.right));
         let panel = Panel::new(canvas, frame, x, y);
-        let y_long = format!("{} ({})", second.name, second.about);
-        let y_fits = text_width(&y_long, theme::AXIS, false) < frame.bottom - frame.top;
-        let y_title = if y_fits { &y_long } else { &second.name };
-        let long = format!("{} ({})", first.name, first.about);
-        let fits = text_width(&long, theme::AXIS, false) < width;
+        let y_title = axis_title(second, frame.bottom - frame.top);
         panel.surround(&Surroundings {
-            title: &title(content),
+            title: &title(content, several, study),
             above: 0.0,
-            x_title: Some(if fits { &long } else { &first.name }),
-            y_title: (i == 0).then_some(y_title),
+            x_title: Some(&axis_title(first, width)),
+            y_title: (i == 0).then_some(y_title.as_str()),
             y_numbers: i == 0,
             x_numbers: true,
-            x_whole: first.values.iter().all(|value| value.fract() == 0.0),
+            x_whole: is_whole(first),
         })?;
         cells(canvas, content, colours, &x_edges, &y_edges)?;
         lowest(canvas, content, (&x, &y))?;
@@ -116,14 +150,27 @@ fn content<'a>(curve: &'a Curve, part: Part, tables: &Tables) -> Result<Content<
         second: f64::NAN,
     };
     let rows = rows_of(&tables.curves, whole)?;
+    let values = column(&tables.curves, column_name(part), &rows).to_vec();
+    let doubtful = match is_mean(part) {
+        true => doubtful(whole, tables),
+        false => vec![false; rows.len()],
+    };
+    let lowest = || {
+        let settings = (0..values.len()).filter(|setting| !doubtful[*setting]);
+        settings.min_by(|a, b| values[*a].total_cmp(&values[*b]))
+    };
+    let ringed = match part {
+        Part::Train | Part::Noise => None,
+        // Of the risk, the setting that report and manifest name.
+        Part::Risk | Part::Test => Some(best_of(tables, curve)?.best.setting),
+        _ => lowest(),
+    };
     Ok(Content {
         curve,
         part,
-        values: column(&tables.curves, column_name(part), &rows).to_vec(),
-        doubtful: match is_mean(part) {
-            true => doubtful(whole, tables),
-            false => vec![false; rows.len()],
-        },
+        values,
+        doubtful,
+        ringed,
     })
 }
 
@@ -190,15 +237,9 @@ fn cells(
     Ok(())
 }
 
-/// A ring around the lowest value.
+/// A ring around the best setting, or around the lowest value of another part.
 fn lowest(canvas: &Canvas, content: &Content, (x, y): (&Axis, &Axis)) -> Result<(), FigureError> {
-    if content.part == Part::Train || content.part == Part::Noise {
-        return Ok(());
-    }
-    let values = content.values.iter().enumerate();
-    let values = values.filter(|(setting, _)| !content.doubtful[*setting]);
-    let least = values.min_by(|a, b| a.1.total_cmp(b.1));
-    let Some((setting, _)) = least else {
+    let Some(setting) = content.ringed else {
         return Ok(());
     };
     let curve = content.curve;
@@ -230,13 +271,13 @@ pub(super) fn bar(canvas: &Canvas, frame: Frame, colours: &Colours) -> Result<()
         (left, frame.bottom),
         (left, frame.top),
     ];
-    canvas.line(&edge, Stroke::new(theme::FRAME, 1.6))?;
+    canvas.line(&edge, Stroke::new(theme::FRAME, theme::FRAME_LINE))?;
     let ticks = axis.ticks(7, false);
     for tick in &ticks {
         let y = axis.place(*tick);
         canvas.line(
             &[(right, y), (right + 5.0, y)],
-            Stroke::new(theme::FRAME, 1.6),
+            Stroke::new(theme::FRAME, theme::FRAME_LINE),
         )?;
         let label = tick_label(*tick, &ticks, axis.scale);
         let label = shortened(&label, theme::AXIS, false, 90.0);

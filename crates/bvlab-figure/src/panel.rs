@@ -5,7 +5,7 @@ use super::canvas::{Canvas, Place, Side, Stroke};
 use super::error::FigureError;
 use super::text::{shortened, text_width};
 use super::theme;
-use bvlab_core::plan::Scale;
+use bvlab_core::plan::{Axis as Swept, Scale};
 use bvlab_experiment::{Mark, Note};
 
 /// The corners of a rectangle.
@@ -108,6 +108,23 @@ pub struct Panel<'a, 'b> {
     pub y: Axis,
 }
 
+/// The room below a frame for the numbers and the title of its horizontal axis.
+pub const BELOW: f64 = 64.0;
+
+/// An axis's title: its name and what it is, or the name alone where that is too long.
+pub fn axis_title(axis: &Swept, room: f64) -> String {
+    let long = format!("{} ({})", axis.name, axis.about);
+    match text_width(&long, theme::AXIS, false) < room {
+        true => long,
+        false => axis.name.clone(),
+    }
+}
+
+/// Whether all values of an axis are whole.
+pub fn is_whole(axis: &Swept) -> bool {
+    axis.values.iter().all(|value| value.fract() == 0.0)
+}
+
 /// The height of a line of a panel's title.
 pub const TITLE: f64 = 28.0;
 
@@ -161,15 +178,17 @@ impl<'a, 'b> Panel<'a, 'b> {
         let y_ticks = y_ticks(&self.y);
         for &tick in &y_ticks {
             let y = self.y.place(tick);
-            self.canvas
-                .line(&[(left, y), (right, y)], Stroke::new(theme::GRID, 1.3))?;
+            self.canvas.line(
+                &[(left, y), (right, y)],
+                Stroke::new(theme::GRID, theme::GRID_LINE),
+            )?;
             if with.y_numbers {
                 let label = tick_label(tick, &y_ticks, self.y.scale);
                 self.canvas
                     .text((left - 11.0, y), &label, numbers, theme::INK, Side::Left)?;
             }
         }
-        let frame = Stroke::new(theme::FRAME, 1.6);
+        let frame = Stroke::new(theme::FRAME, theme::FRAME_LINE);
         self.canvas
             .line(&[(left, top), (left, bottom), (right, bottom)], frame)?;
         let x_ticks = self.spaced_ticks(with.x_whole, width);
@@ -516,13 +535,7 @@ pub fn write_labels(
             canvas.line(&ends, Stroke::new(label.colour, 1.2).faint(0.6))?;
         }
         let text = shortened(&label.text, theme::LABEL, true, LONGEST_LABEL);
-        canvas.text(
-            place,
-            &text,
-            (theme::LABEL, true),
-            label.colour,
-            Side::Right,
-        )?;
+        canvas.label(place, &text, (theme::LABEL, true), label.colour)?;
     }
     Ok(())
 }

@@ -5,15 +5,56 @@ use super::canvas::{Canvas, Stroke};
 use super::error::FigureError;
 use super::fits::{self, Shown};
 use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
-use super::select::{ShownAt, best, column, learners, rows_at};
+use super::picture::{FigureData, Picture, mean, sentence};
+use super::select::{Series, ShownAt, best, column, learners, rows_at};
 use super::theme;
 use bvlab_core::plan::{Scale, StudyDescription};
+use bvlab_core::words::short;
 use bvlab_experiment::{Part, Pointwise};
-use bvlab_outcome::Tables;
+use bvlab_outcome::{Tables, columns};
 
 const PARTS: [Part; 4] = [Part::Noise, Part::Bias2, Part::Variance, Part::Risk];
 
-pub fn draw(
+impl Picture for Pointwise {
+    fn caption(&self, data: &FigureData) -> Result<String, FigureError> {
+        data.drawn()
+    }
+
+    fn draw(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<(), FigureError> {
+        draw(canvas, frame, data.study()?, self, data.tables)
+    }
+
+    fn settings<'a>(&self, data: &FigureData<'a>) -> Result<ShownAt<'a>, FigureError> {
+        shown(data.study()?, self, data.tables)
+    }
+
+    fn describe(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
+        let study = data.study()?;
+        let mut sentences = Vec::new();
+        for (series, value) in self.settings(data)? {
+            let rows = rows_at(&data.tables.points, series, value)?;
+            let xs = column(&data.tables.points, columns::X, &rows);
+            let said = PARTS.into_iter().zip(parts(series, value, data.tables)?);
+            let said = said.filter_map(|(part, values)| {
+                let name = theme::name(part, study.loss);
+                let highest = (0..values.len()).max_by(|a, b| values[*a].total_cmp(&values[*b]))?;
+                let (mean, most) = (short(mean(&values)), short(values[highest]));
+                Some(match mean == most {
+                    true => format!("{name} {mean}"),
+                    false => format!(
+                        "{name} {mean} on average, {most} at most, at x = {}",
+                        short(*xs.get(highest)?)
+                    ),
+                })
+            });
+            let said: Vec<String> = said.collect();
+            sentences.push(sentence(&fits::lines(series, value, true), &said));
+        }
+        Ok(sentences)
+    }
+}
+
+fn draw(
     canvas: &Canvas,
     mut frame: Frame,
     study: &StudyDescription,
@@ -40,7 +81,7 @@ pub fn draw(
     let fit_heights = fits::heights(&shown, study, tables)?;
     let mut most: f64 = 0.0;
     for shown in &shown {
-        let curves = parts(shown, tables)?;
+        let curves = parts(shown.series, shown.value, tables)?;
         most = curves.iter().flatten().copied().fold(most, f64::max);
     }
     let (_, most) = room([0.0, most].into_iter(), Scale::Linear, 0.05);
@@ -80,9 +121,12 @@ pub fn draw(
             x_whole: false,
         })?;
         let rows = rows_at(&tables.points, shown.series, shown.value)?;
-        let xs = column(&tables.points, "x", &rows);
+        let xs = column(&tables.points, columns::X, &rows);
         let mut ends = Vec::new();
-        for (part, values) in PARTS.into_iter().zip(parts(shown, tables)?) {
+        for (part, values) in PARTS
+            .into_iter()
+            .zip(parts(shown.series, shown.value, tables)?)
+        {
             panel.curve(xs, &values, Stroke::new(theme::colour(part), 3.0))?;
             ends.push(Label {
                 text: name(part).to_owned(),
@@ -100,7 +144,7 @@ pub fn draw(
 }
 
 /// Every learner at the chosen value, or at its best.
-pub fn shown<'a>(
+fn shown<'a>(
     study: &'a StudyDescription,
     options: &Pointwise,
     tables: &Tables,
@@ -117,10 +161,10 @@ pub fn shown<'a>(
 }
 
 /// Noise, bias², variance and risk at every test point.
-fn parts(shown: &Shown, tables: &Tables) -> Result<[Vec<f64>; 4], FigureError> {
-    let rows = rows_at(&tables.points, shown.series, shown.value)?;
+fn parts(series: Series, value: f64, tables: &Tables) -> Result<[Vec<f64>; 4], FigureError> {
+    let rows = rows_at(&tables.points, series, value)?;
     let get = |name: &str| column(&tables.points, name, &rows).to_vec();
-    let [noise, bias2, variance] = [get("noise"), get("bias2"), get("variance")];
+    let [noise, bias2, variance] = [columns::NOISE, columns::BIAS2, columns::VARIANCE].map(get);
     let risk = noise.iter().zip(&bias2).zip(&variance);
     let risk = risk
         .map(|((noise, bias2), variance)| noise + bias2 + variance)

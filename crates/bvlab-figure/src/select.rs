@@ -1,13 +1,12 @@
 //! Reading rows of the tables back as curves.
 
+use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
 
-use bvlab_core::decompose::{Doubt, heavy_tail};
 use bvlab_core::plan::{Axis, Curve, StudyDescription};
 use bvlab_core::words::short;
 use bvlab_experiment::Part;
-use bvlab_outcome::{Table, Tables};
+use bvlab_outcome::{LearnerBest, Table, Tables, columns, spoiled};
 
 use super::error::FigureError;
 
@@ -78,7 +77,7 @@ pub fn series<'a>(
 /// The rows of one curve, which stand together.
 pub fn rows_of(table: &Table, series: Series) -> Result<Range<usize>, FigureError> {
     let learner = &series.curve.name;
-    let names = table.texts("learner");
+    let names = table.texts(columns::LEARNER);
     let missing = || FigureError::Missing(format!("`{learner}`"));
     let start = names
         .iter()
@@ -91,7 +90,7 @@ pub fn rows_of(table: &Table, series: Series) -> Result<Range<usize>, FigureErro
     let rows = start..start + length;
     match series.second.is_nan() {
         true => Ok(rows),
-        false => stretch(table, "value2", &rows, series.second).ok_or_else(missing),
+        false => stretch(table, columns::VALUE2, &rows, series.second).ok_or_else(missing),
     }
 }
 
@@ -99,7 +98,7 @@ pub fn rows_of(table: &Table, series: Series) -> Result<Range<usize>, FigureErro
 pub fn rows_at(table: &Table, series: Series, value: f64) -> Result<Range<usize>, FigureError> {
     let rows = rows_of(table, series)?;
     let missing = || FigureError::Missing(format!("`{}` at {value}", series.curve.name));
-    stretch(table, "value", &rows, value).ok_or_else(missing)
+    stretch(table, columns::VALUE, &rows, value).ok_or_else(missing)
 }
 
 /// Those of some rows in which a column has a value; they stand together.
@@ -116,10 +115,7 @@ fn stretch(table: &Table, name: &str, rows: &Range<usize>, value: f64) -> Option
 
 /// The columns of a prediction: one, or one for every class.
 pub fn output_columns(study: &StudyDescription, what: &str) -> Vec<String> {
-    match study.classes {
-        0 => vec![what.to_owned()],
-        classes => (0..classes).map(|k| format!("{what}_{k}")).collect(),
-    }
+    columns::outputs(what, study.classes)
 }
 
 /// The column of a prediction that is drawn along x: of two classes, the probability of class 1.
@@ -132,33 +128,33 @@ pub fn column<'a>(table: &'a Table, name: &str, rows: &Range<usize>) -> &'a [f64
     table.numbers(name).get(rows.clone()).unwrap_or(&[])
 }
 
-/// The curve through the lowest risk of a learner, or that at a chosen value of its second axis,
-/// and the sweep value where its risk is lowest; NaN where nothing is swept.
+/// The best settings of a learner: as they were decided after the run, or, in a result of an earlier
+/// version, as far as the table tells.
+pub fn best_of<'a>(tables: &'a Tables, curve: &Curve) -> Result<Cow<'a, LearnerBest>, FigureError> {
+    if let Some(best) = tables.best.of_learner(&curve.name)
+        && best.fits(curve)
+    {
+        return Ok(Cow::Borrowed(best));
+    }
+    let second = f64::NAN;
+    let rows = rows_of(&tables.curves, Series { curve, second })?;
+    let best = LearnerBest::from_table(&tables.curves, curve, rows);
+    let missing = || FigureError::Missing(format!("`{}`", curve.name));
+    best.map(Cow::Owned).ok_or_else(missing)
+}
+
+/// The curve through the best setting of a learner, or that at a chosen value of its second axis,
+/// and the sweep value of the best setting there; NaN where nothing is swept.
 pub fn best<'a>(
     tables: &Tables,
     curve: &'a Curve,
     second: Option<f64>,
 ) -> Result<(Series<'a>, f64), FigureError> {
+    let best = best_of(tables, curve)?;
     // A learner that does not have the chosen value is shown at its best.
-    let second = second.filter(|second| {
-        let axis = curve.axes.get(1);
-        axis.is_some_and(|axis| axis.values.contains(second))
-    });
-    let second = second.unwrap_or(f64::NAN);
-    let rows = rows_of(&tables.curves, Series { curve, second })?;
-    let get = |name: &str| column(&tables.curves, name, &rows);
-    let (values, risks) = (get("value"), get("risk"));
-    let lowest = (0..risks.len()).min_by(|a, b| risks[*a].total_cmp(&risks[*b]));
-    let at = |values: &[f64]| {
-        lowest
-            .and_then(|i| values.get(i).copied())
-            .unwrap_or(f64::NAN)
-    };
-    let second = match curve.axes.len() {
-        2 => at(get("value2")),
-        _ => f64::NAN,
-    };
-    Ok((Series { curve, second }, at(values)))
+    let setting = best.at_second(curve, second.unwrap_or(f64::NAN)).setting;
+    let second = curve.second(setting);
+    Ok((Series { curve, second }, curve.value(setting)))
 }
 
 /// What a figure shows of single settings: curves, and a sweep value of each.
@@ -174,7 +170,7 @@ pub fn setting(series: Series, value: f64) -> Option<String> {
 pub fn factor(tables: &Tables) -> f64 {
     let resamples = tables
         .curves
-        .wholes("resamples")
+        .wholes(columns::RESAMPLES)
         .first()
         .copied()
         .unwrap_or(2);
@@ -189,41 +185,23 @@ pub fn is_mean(part: Part) -> bool {
 /// Where the tail of a curve's risk is too heavy for a mean.
 pub fn doubtful(series: Series, tables: &Tables) -> Vec<bool> {
     let rows = rows_of(&tables.curves, series).unwrap_or(0..0);
-    let told = tables.curves.texts("doubt");
-    if let Some(told) = told.get(rows.clone()) {
-        let spoiled = |names: &Arc<str>| {
-            let spoils = Doubt::ALL.iter().filter(|doubt| doubt.spoils_mean());
-            spoils
-                .clone()
-                .any(|doubt| names.split(' ').any(|name| name == doubt.name()))
-        };
-        return told.iter().map(spoiled).collect();
-    }
-    // A result of an earlier version does not tell.
-    let shares = column(&tables.curves, "largest_share", &rows);
-    let resamples = tables.curves.wholes("resamples");
-    let resamples = resamples.first().copied().unwrap_or(0);
-    // Where the variance is known to be infinite, no estimate of it means anything.
-    let exact = column(&tables.curves, "variance_exact", &rows);
-    let infinite = |i: usize| exact.get(i).is_some_and(|exact| *exact == f64::INFINITY);
-    let heavy = |(i, share): (usize, &f64)| heavy_tail(*share, resamples) || infinite(i);
-    shares.iter().enumerate().map(heavy).collect()
+    spoiled(&tables.curves, &rows)
 }
 
 /// Where a part stands in the table of curves.
 pub fn column_name(part: Part) -> &'static str {
     match part {
-        Part::Noise => "noise",
-        Part::Bias2 => "bias2",
-        Part::Variance => "variance",
-        Part::Risk => "risk",
-        Part::Test => "test_risk",
-        Part::Train => "train_risk",
-        Part::Median => "risk_median",
-        Part::MemberRisk => "member_risk",
-        Part::AverageBias => "average_bias",
-        Part::AverageVariance => "average_variance",
-        Part::Diversity => "diversity",
+        Part::Noise => columns::NOISE,
+        Part::Bias2 => columns::BIAS2,
+        Part::Variance => columns::VARIANCE,
+        Part::Risk => columns::RISK,
+        Part::Test => columns::TEST_RISK,
+        Part::Train => columns::TRAIN_RISK,
+        Part::Median => columns::RISK_MEDIAN,
+        Part::MemberRisk => columns::MEMBER_RISK,
+        Part::AverageBias => columns::AVERAGE_BIAS,
+        Part::AverageVariance => columns::AVERAGE_VARIANCE,
+        Part::Diversity => columns::DIVERSITY,
     }
 }
 

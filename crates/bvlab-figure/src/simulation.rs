@@ -5,6 +5,7 @@ use super::canvas::{Canvas, Side, Stroke};
 use super::error::FigureError;
 use super::heatmap::{self, Colours};
 use super::panel::{self, Frame, Label, Surroundings, TITLE, labels_width, write_labels, y_room};
+use super::picture::{FigureData, Picture, course, sentence};
 use super::text::text_width;
 use super::theme;
 use bvlab_core::decompose::interval_factor;
@@ -14,7 +15,7 @@ use bvlab_core::simulation::{Look, Panel, dependent_from};
 use bvlab_core::words::percent;
 use bvlab_core::words::thousands;
 use bvlab_experiment::SimulationFigure;
-use bvlab_outcome::Tables;
+use bvlab_outcome::{Tables, columns};
 
 /// The room between two panels.
 const GAP: f64 = 34.0;
@@ -106,7 +107,7 @@ fn cells(curves: &[Curve]) -> impl Iterator<Item = (f64, f64, f64)> {
 }
 
 /// What was drawn how often, and what is theory.
-pub fn caption(simulation: &SimulationDescription) -> String {
+fn caption(simulation: &SimulationDescription) -> String {
     let bars = |panel: &Panel| matches!(panel.look, Look::Bars { .. });
     let seen = match simulation.panels.iter().any(bars) {
         true => "bars and dots: simulated, with 95 % intervals",
@@ -125,7 +126,39 @@ pub fn caption(simulation: &SimulationDescription) -> String {
     )
 }
 
-pub fn draw(
+impl Picture for SimulationFigure {
+    fn caption(&self, data: &FigureData) -> Result<String, FigureError> {
+        simulated(data).map(caption)
+    }
+
+    fn draw(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<(), FigureError> {
+        draw(canvas, frame, simulated(data)?, self, data.tables)
+    }
+
+    fn describe(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
+        let panel = |content: &Content| {
+            let said = match &content.matrix {
+                Some(matrix) => matrix.lines.to_vec(),
+                None => {
+                    let curves = content.curves.iter();
+                    let course = |c: &Curve| course(&c.name, &content.panel.x, &c.xs, &c.values);
+                    curves.filter_map(course).collect()
+                }
+            };
+            sentence(std::slice::from_ref(&content.panel.title), &said)
+        };
+        let contents = contents(simulated(data)?, self, data.tables)?;
+        Ok(contents.iter().map(panel).collect())
+    }
+}
+
+/// The simulation that the figure needs.
+fn simulated<'a>(data: &FigureData<'a>) -> Result<&'a SimulationDescription, FigureError> {
+    let simulation = data.description.simulation();
+    simulation.ok_or_else(|| FigureError::Missing("a simulation".to_owned()))
+}
+
+fn draw(
     canvas: &Canvas,
     mut frame: Frame,
     simulation: &SimulationDescription,
@@ -183,7 +216,7 @@ fn contents(
     let panels = &simulation.panels;
     let factor = interval_factor(0.95, simulation.resamples as usize);
     let table = &tables.simulation;
-    let [in_panel, in_series] = ["panel", "series"].map(|name| table.texts(name));
+    let [in_panel, in_series] = [columns::PANEL, columns::SERIES].map(|name| table.texts(name));
     let get = |name: &str, rows: &[usize]| -> Vec<f64> {
         let column = table.numbers(name);
         rows.iter().map(|row| column[*row]).collect()
@@ -217,10 +250,13 @@ fn contents(
             Curve {
                 name,
                 colour: theme::LEARNERS[index % theme::LEARNERS.len()],
-                xs: get("x", &rows),
-                values: get("value", &rows),
-                reach: get("se", &rows).iter().map(|se| factor * se).collect(),
-                theory: get("theory", &rows),
+                xs: get(columns::X, &rows),
+                values: get(columns::VALUE, &rows),
+                reach: get(columns::SE, &rows)
+                    .iter()
+                    .map(|se| factor * se)
+                    .collect(),
+                theory: get(columns::THEORY, &rows),
             }
         });
         let curves: Vec<Curve> = curves.collect();
@@ -398,7 +434,7 @@ fn draw_curve(panel: &panel::Panel, curve: &Curve) -> Result<(), FigureError> {
             panel.dots(&[x], &[value], 5.0, curve.colour, 0.8)?;
         }
     }
-    let stroke = Stroke::new(curve.colour, 2.6).dashed();
+    let stroke = Stroke::new(curve.colour, theme::EXACT).dashed();
     panel.curve(&curve.xs, &curve.theory, stroke)
 }
 

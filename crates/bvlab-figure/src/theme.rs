@@ -47,33 +47,47 @@ impl Page {
 
     /// The colour of the paper.
     pub fn paper(&self) -> Colour {
-        match self.dark {
-            true => (24, 26, 30),
-            false => (255, 255, 255),
-        }
+        paper(self.dark)
     }
 
-    /// A colour of the light theme as it is on this page: on dark paper greys change places, and
-    /// colours get lighter.
+    /// A colour of the light theme as it is on this page.
     pub fn paint(&self, colour: Colour) -> Colour {
-        if !self.dark {
-            return colour;
-        }
-        let (r, g, b) = colour;
-        let grey = r.abs_diff(g) < 6 && g.abs_diff(b) < 6;
-        match grey {
-            // From 24 for white to 240 for black.
-            true => {
-                let turned = 240.0 - f64::from(r) * (240.0 - 26.0) / 255.0;
-                let turned = turned as u8;
-                (turned, turned, turned)
-            }
-            false => {
-                let lift = |part: u8| (f64::from(part) * 0.72 + 255.0 * 0.28) as u8;
-                (lift(r), lift(g), lift(b))
-            }
-        }
+        painted(colour, self.dark)
     }
+}
+
+/// The colour of light or dark paper.
+pub fn paper(dark: bool) -> Colour {
+    match dark {
+        true => (24, 26, 30),
+        false => (255, 255, 255),
+    }
+}
+
+/// A colour of the light theme as it is on light or dark paper.
+pub fn painted(colour: Colour, dark: bool) -> Colour {
+    match dark {
+        true => on_dark(colour),
+        false => colour,
+    }
+}
+
+/// On dark paper greys change places: black becomes `DARK_ENDS.0`, white `DARK_ENDS.1`.
+pub const DARK_ENDS: (f64, f64) = (240.0, 26.0);
+/// Parts of a colour that differ by less are a grey.
+pub const GREY: u8 = 6;
+/// On dark paper colours keep this share of themselves, and the rest is white.
+pub const DARK_SHARE: f64 = 0.72;
+
+/// A colour of the light theme as it is on dark paper.
+fn on_dark((r, g, b): Colour) -> Colour {
+    if r.abs_diff(g) < GREY && g.abs_diff(b) < GREY {
+        let turned = DARK_ENDS.0 - f64::from(r) * (DARK_ENDS.0 - DARK_ENDS.1) / 255.0;
+        let turned = turned as u8;
+        return (turned, turned, turned);
+    }
+    let lift = |part: u8| (f64::from(part) * DARK_SHARE + 255.0 * (1.0 - DARK_SHARE)) as u8;
+    (lift(r), lift(g), lift(b))
 }
 
 /// Text sizes: no text is smaller than 1/40 of the figure's height.
@@ -110,6 +124,43 @@ pub const FRAME: Colour = (120, 120, 120);
 pub const GRID: Colour = (228, 228, 228);
 /// The training points.
 pub const DATA: Colour = (60, 60, 60);
+
+// Widths of lines, in drawing units, in which the numbers of an axis are 21 high.
+/// A curve.
+pub const CURVE: f64 = 3.6;
+/// Theory through the dots.
+pub const EXACT: f64 = 2.6;
+/// A single training set's curve behind the means.
+pub const RUN: f64 = 1.2;
+/// One of many refits.
+pub const REFIT: f64 = 1.7;
+/// A line of the grid.
+pub const GRID_LINE: f64 = 1.3;
+/// The frame of a panel.
+pub const FRAME_LINE: f64 = 1.6;
+/// An upright line that marks a value.
+pub const MARK_LINE: f64 = 1.8;
+/// The ring where the risk is lowest.
+pub const RING_LINE: f64 = 2.4;
+/// An error bar.
+pub const BAR_LINE: f64 = 2.0;
+
+// How much can be seen of what lies behind other things.
+/// A single training set's curve behind the means.
+pub const RUN_ALPHA: f64 = 0.14;
+/// A band around a curve.
+pub const BAND_ALPHA: f64 = 0.2;
+/// The training points.
+pub const DATA_ALPHA: f64 = 0.6;
+/// A dart.
+pub const DART_ALPHA: f64 = 0.65;
+/// The rings of a dartboard.
+pub const BOARD_ALPHA: f64 = 0.45;
+
+/// How long the dashes of a line are, and the gaps between them.
+pub fn dash(width: f64) -> (f64, f64) {
+    (3.2 * width + 3.0, 2.0 * width + 3.0)
+}
 
 /// The colours of learners that share a panel.
 pub const LEARNERS: [Colour; 6] = [
@@ -151,6 +202,39 @@ pub fn darker((r, g, b): Colour) -> Colour {
     (dark(r), dark(g), dark(b))
 }
 
+/// How light a colour is, from 0 to 1 (relative luminance of WCAG).
+fn luminance((r, g, b): Colour) -> f64 {
+    let linear = |part: u8| {
+        let part = f64::from(part) / 255.0;
+        match part <= 0.04045 {
+            true => part / 12.92,
+            false => ((part + 0.055) / 1.055).powf(2.4),
+        }
+    };
+    0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b)
+}
+
+/// How much two colours differ in lightness, from 1 to 21 (contrast ratio of WCAG).
+pub fn contrast(a: Colour, b: Colour) -> f64 {
+    let (a, b) = (luminance(a), luminance(b));
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
+}
+
+/// The contrast that text needs with its ground (WCAG level AA).
+pub const LEGIBLE: f64 = 4.5;
+
+/// The same hue, as far from the ground as text must be: darker on light ground, lighter on dark.
+pub fn legible(colour: Colour, ground: Colour) -> Colour {
+    let end = if luminance(ground) > 0.18 { 0.0 } else { 255.0 };
+    let mixed = |share: f64| {
+        let mix = |part: u8| (f64::from(part) * (1.0 - share) + end * share).round() as u8;
+        (mix(colour.0), mix(colour.1), mix(colour.2))
+    };
+    let steps = (0..=100).map(|step| mixed(f64::from(step) / 100.0));
+    let mut steps = steps.filter(|colour| contrast(*colour, ground) >= LEGIBLE);
+    steps.next().unwrap_or(mixed(1.0))
+}
+
 /// The colour of a part.
 pub fn colour(part: Part) -> Colour {
     match part {
@@ -165,6 +249,11 @@ pub fn colour(part: Part) -> Colour {
         Part::AverageVariance => LEARNERS[4],
         Part::Diversity => LEARNERS[2],
     }
+}
+
+/// Whether the curve of a part is dashed.
+pub fn is_dashed(part: Part) -> bool {
+    part == Part::Train
 }
 
 /// What runs up a panel of errors.
@@ -193,5 +282,34 @@ pub fn name(part: Part, loss: Loss) -> &'static str {
         },
         Part::AverageVariance => "average variance",
         Part::Diversity => "diversity",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contrast_is_that_of_wcag() {
+        assert!((contrast((0, 0, 0), (255, 255, 255)) - 21.0).abs() < 1e-9);
+        assert!((contrast((118, 118, 118), (255, 255, 255)) - 4.54).abs() < 0.01);
+        assert!((contrast((9, 9, 9), (9, 9, 9)) - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn text_in_any_colour_can_be_read() {
+        for (ground, dark) in [((255, 255, 255), false), ((24, 26, 30), true)] {
+            for colour in LEARNERS.into_iter().chain(SOURCES) {
+                let colour = if dark { on_dark(colour) } else { colour };
+                let text = legible(colour, ground);
+                assert!(
+                    contrast(text, ground) >= LEGIBLE,
+                    "{colour:?} on {ground:?}"
+                );
+                if contrast(colour, ground) >= LEGIBLE {
+                    assert_eq!(text, colour);
+                }
+            }
+        }
     }
 }

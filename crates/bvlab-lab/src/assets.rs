@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use rust_embed::RustEmbed;
 
+use super::look;
+
 #[derive(RustEmbed)]
 #[folder = "src/page/"]
 struct Folder;
@@ -14,11 +16,16 @@ const FONTS: [(&str, &[u8]); 2] = [
     ("Inter-SemiBold.otf", bvlab_figure::SEMIBOLD),
 ];
 
-/// A file and its type; `None` if the page has no such file.
+/// A file and its type; `None` if the page has no such file. The look comes from the figures' theme.
 pub fn get(name: &str) -> Option<(Cow<'static, [u8]>, &'static str)> {
     if let Some((_, bytes)) = FONTS.iter().find(|(font, _)| *font == name) {
         return Some((Cow::Borrowed(bytes), "font/otf"));
     }
+    let look = match name {
+        "look.css" => Some(&*look::CSS),
+        "look.js" => Some(&*look::JS),
+        _ => None,
+    };
     let kind = match name.rsplit_once('.')?.1 {
         "html" => "text/html; charset=utf-8",
         "css" => "text/css; charset=utf-8",
@@ -26,7 +33,10 @@ pub fn get(name: &str) -> Option<(Cow<'static, [u8]>, &'static str)> {
         "svg" => "image/svg+xml",
         _ => return None,
     };
-    Some((Folder::get(name)?.data, kind))
+    match look {
+        Some(text) => Some((Cow::Borrowed(text.as_bytes()), kind)),
+        None => Some((Folder::get(name)?.data, kind)),
+    }
 }
 
 /// A file of text.

@@ -4,15 +4,17 @@ use serde_json::{Value, json};
 
 use super::limits::Limits;
 use super::messages::{number, pictured};
-use bvlab_core::learner::{FAMILIES, Family, Most, Task};
+use bvlab_core::learner::{Family, LabelKind, Registry};
+use bvlab_core::parameter::Most;
 use bvlab_experiment::shipped;
 use bvlab_experiment::table::HeldTables;
-use bvlab_experiment::{Experiment, Source};
+use bvlab_experiment::{Bounds, Experiment, Source};
 
 /// Experiments by name, in the order of the menu.
 #[derive(Clone, Debug, Default)]
 pub struct Lessons {
     lessons: Vec<Lesson>,
+    registry: Registry,
 }
 
 #[derive(Clone, Debug)]
@@ -26,9 +28,13 @@ struct Lesson {
 }
 
 impl Lessons {
-    /// The experiments that ship with bvlab, after those that are given.
-    pub fn new(given: &[Experiment]) -> Self {
-        let mut lessons = Lessons::default();
+    /// The experiments that ship with bvlab, after those that are given. Whatever a page asks for is
+    /// read with the model families of the registry.
+    pub fn new(given: &[Experiment], registry: &Registry) -> Self {
+        let mut lessons = Lessons {
+            lessons: Vec::new(),
+            registry: registry.clone(),
+        };
         for experiment in given {
             lessons.add(experiment, "Yours");
         }
@@ -37,7 +43,8 @@ impl Lessons {
                 continue;
             }
             // One that cannot be read is no lesson.
-            let read = Source::shipped(&name, &[]).map(|source| Experiment::read(&name, source));
+            let read = Source::shipped(&name, &[])
+                .map(|source| Experiment::read_with(&name, source, registry, &Bounds::default()));
             if let Some(Ok(experiment)) = read {
                 lessons.add(&experiment, group_of(&experiment));
             }
@@ -52,7 +59,10 @@ impl Lessons {
 
     /// A single experiment.
     pub fn only(experiment: &Experiment) -> Self {
-        let mut lessons = Lessons::default();
+        let mut lessons = Lessons {
+            lessons: Vec::new(),
+            registry: experiment.registry.clone(),
+        };
         lessons.add(experiment, "Yours");
         lessons
     }
@@ -79,6 +89,11 @@ impl Lessons {
                 "answer": experiment.words.answer,
             }),
         });
+    }
+
+    /// The model families that experiments of the page can use.
+    pub fn registry(&self) -> &Registry {
+        &self.registry
     }
 
     /// The text of one, and where its table is.
@@ -139,7 +154,7 @@ pub fn welcome(lessons: &Lessons, open: &str, lecturer: bool, limits: &Limits) -
         "qr": null,
         "open": open,
         "lessons": lessons.told(),
-        "families": families(),
+        "families": families(lessons.registry()),
         "limits": {
             "resamples": limits.bounds.resamples,
             "train": limits.bounds.train,
@@ -149,18 +164,18 @@ pub fn welcome(lessons: &Lessons, open: &str, lecturer: bool, limits: &Limits) -
 }
 
 /// What the page has to know of learners: its controls are for labels that are numbers.
-fn families() -> Vec<Value> {
-    let family = |family: &&Family| {
-        let numbers = family.numbers.iter().map(|rule| {
+fn families(registry: &Registry) -> Vec<Value> {
+    let family = |family: &Family| {
+        let numbers = family.parameters.iter().map(|rule| {
             let most = match rule.most {
                 Most::Value(most) if most < 1e9 => Some(most),
                 _ => None,
             };
             json!({
                 "name": rule.name,
-                "about": rule.about,
+                "about": rule.meaning,
                 "least": rule.least,
-                "above": rule.above,
+                "above": rule.exclusive,
                 "most": most,
                 "whole": rule.whole,
                 "default": rule.default.map(number),
@@ -168,19 +183,18 @@ fn families() -> Vec<Value> {
         });
         let choices = family.choices.iter().filter(|choice| !choice.classes_only);
         let choices = choices.map(|choice| {
-            json!({ "name": choice.name, "about": choice.about, "options": choice.options })
+            json!({ "name": choice.name, "about": choice.meaning, "options": choice.options })
         });
         json!({
             "name": family.name,
-            "about": family.about,
+            "about": family.meaning,
             "oneDimensional": family.one_dimensional,
             "base": family.has_base,
             "numbers": numbers.collect::<Vec<_>>(),
             "choices": choices.collect::<Vec<_>>(),
         })
     };
-    let numbers = FAMILIES
-        .iter()
-        .filter(|family| family.task != Task::Classes);
+    let families = registry.families().iter();
+    let numbers = families.filter(|family| family.labels != LabelKind::Classes);
     numbers.map(family).collect()
 }

@@ -7,13 +7,14 @@
 //!
 //! - [`Scene`]: what is asked for; [`Limits`]: how much of it.
 //! - [`messages`]: what a run says; [`Sequence`]: its first frames.
-//! - `assets`: the page itself, plain ES modules in `page/`; [`Recorder`]: the page in one file, with
+//! - `assets`: the page itself, plain ES modules in `page/`, with the look of the figures; [`Recorder`]: the page in one file, with
 //!   a finished run in place of the server.
 //! - `server` (feature `server`, default): the way in from the network.
 
 mod assets;
 mod lessons;
 mod limits;
+mod look;
 pub mod messages;
 mod record;
 mod scene;

@@ -189,6 +189,7 @@ fn numbers_held(plan: &Plan, threads: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bvlab_core::learner::Registry;
     use bvlab_core::simulation::SIMULATIONS;
     use bvlab_experiment::Source;
     use bvlab_experiment::shipped;
@@ -198,7 +199,13 @@ mod tests {
     fn read(text: &str, sets: &[&str]) -> Experiment {
         let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
         let source = Source::new("", text, &sets);
-        Experiment::read_within("test", source, &Limits::LECTURER.bounds).unwrap()
+        Experiment::read_with(
+            "test",
+            source,
+            &Registry::standard(),
+            &Limits::LECTURER.bounds,
+        )
+        .unwrap()
     }
 
     #[test]
@@ -207,7 +214,7 @@ mod tests {
         let mut refused = Vec::new();
         for name in shipped::names() {
             let source = Source::shipped(&name, &[]).unwrap();
-            match Experiment::read_within(&name, source, &limits.bounds) {
+            match Experiment::read_with(&name, source, &Registry::standard(), &limits.bounds) {
                 Ok(experiment) if limits.allow(&experiment).is_ok() => {
                     let memory = memory(&experiment, 1) / MEGABYTE;
                     assert!(memory < 400, "{name}: {memory} MB");

@@ -1,4 +1,4 @@
-//! What a run says to the page: JSON messages, one a line.
+//! The messages of a run to the page, as JSON, one a line.
 //!
 //! Arrays of numbers travel as base64 of their bytes, `{"f8": …}` for 64 bits and `{"f4": …}` for
 //! 32: JSON knows neither infinities nor NaN, and drawing needs no more than 32 bits. Single numbers
@@ -10,10 +10,9 @@ use serde_json::{Map, Value, json};
 
 use bvlab_core::decompose::{Decomposition, Estimate, Parts, interval_factor};
 use bvlab_core::engine::{Kept, KeptFit, Replay, Results, RunError};
-use bvlab_core::learner::family;
 use bvlab_core::plan::{CapacityPath, Length, Plan, Scale, TestKind};
 use bvlab_experiment::Experiment;
-use bvlab_outcome::{Report, Table};
+use bvlab_outcome::{Best, BestLearner, Bests, Report, Table, columns};
 
 /// The most numbers of fits that are sent, about 0.7 MB of text.
 const MOST_SENT: usize = 128_000;
@@ -92,7 +91,7 @@ pub(crate) fn outputs(experiment: &Experiment) -> usize {
 
 /// What is run: the first message.
 pub fn head(experiment: &Experiment) -> Value {
-    let told = experiment
+    let merged = experiment
         .source
         .merged()
         .and_then(|table| serde_json::to_value(table).ok());
@@ -106,7 +105,7 @@ pub fn head(experiment: &Experiment) -> Value {
         "answer": words.answer,
         "simulation": experiment.plan().is_none(),
         "pictured": pictured(experiment),
-        "experiment": told,
+        "experiment": merged,
         "resamples": experiment.task.most_resamples(),
         "precision": match experiment.plan().map(|plan| plan.run.length) {
             Some(Length::Precision { share, .. }) => Some(share),
@@ -134,7 +133,8 @@ pub fn head(experiment: &Experiment) -> Value {
     let families = families.unwrap_or_default();
     let learners = plan.paths.iter().enumerate().map(|(which, path)| {
         let keys = families.get(which).and_then(Value::as_object);
-        let name = keys.and_then(|keys| keys.keys().find(|key| family(key).is_some()));
+        let is_family = |key: &&String| experiment.registry.family(key).is_some();
+        let name = keys.and_then(|keys| keys.keys().find(is_family));
         learner(path, name.map(String::as_str))
     });
     let rest = json!({
@@ -229,60 +229,53 @@ pub fn draw(kept: &Kept) -> Value {
 /// Picks an estimate from the parts of a setting.
 type Pick = fn(&Parts) -> Estimate;
 
-/// The estimates that have an interval, by their names in curves.csv.
+/// The estimates that have a standard error and an interval, by their names in curves.csv.
 const ESTIMATES: [(&str, Pick); 5] = [
-    ("bias2", |parts| parts.bias2),
-    ("variance", |parts| parts.variance),
-    ("risk", |parts| parts.risk),
-    ("train_risk", |parts| parts.train),
-    ("test_risk", |parts| parts.test),
+    (columns::BIAS2, |parts| parts.bias2),
+    (columns::VARIANCE, |parts| parts.variance),
+    (columns::RISK, |parts| parts.risk),
+    (columns::TRAIN_RISK, |parts| parts.train),
+    (columns::TEST_RISK, |parts| parts.test),
+];
+
+/// The other numbers of a setting, by their names in curves.csv.
+const NUMBERS: [(&str, fn(&Parts) -> f64); 6] = [
+    (columns::NOISE, |parts| parts.noise),
+    (columns::RISK_Q25, |parts| parts.risk_quartiles[0]),
+    (columns::RISK_MEDIAN, |parts| parts.risk_quartiles[1]),
+    (columns::RISK_MEDIAN_SE, |parts| parts.risk_median_se),
+    (columns::RISK_Q75, |parts| parts.risk_quartiles[2]),
+    (columns::LARGEST_SHARE, |parts| parts.largest_share),
 ];
 
 /// The estimates from the first `count` resamples; in full, or for drawing.
-pub fn frame(count: u64, learners: &[Decomposition], in_full: bool) -> Value {
+pub fn frame(count: u64, plan: &Plan, learners: &[Decomposition], in_full: bool) -> Value {
     let numbers = |values: Vec<f64>| match in_full {
         true => f8(&values),
         false => f4(values.into_iter()),
     };
     let each = learners.iter().map(|learner| {
-        let mut columns = Map::new();
-        let mut add = |name: &str, value: fn(&Parts) -> f64| {
+        let mut found = Map::new();
+        let mut add = |name: String, value: &dyn Fn(&Parts) -> f64| {
             let values = learner.parts.iter().map(value).collect();
-            columns.insert(name.to_owned(), numbers(values));
+            found.insert(name, numbers(values));
         };
-        add("noise", |parts| parts.noise);
-        add("bias2", |parts| parts.bias2.value);
-        add("bias2_se", |parts| parts.bias2.se);
-        add("variance", |parts| parts.variance.value);
-        add("variance_se", |parts| parts.variance.se);
-        add("risk", |parts| parts.risk.value);
-        add("risk_se", |parts| parts.risk.se);
-        add("train_risk", |parts| parts.train.value);
-        add("train_risk_se", |parts| parts.train.se);
-        add("test_risk", |parts| parts.test.value);
-        add("test_risk_se", |parts| parts.test.se);
-        for (name, estimate) in ESTIMATES {
-            for (end, which) in [("low", 0), ("high", 1)] {
-                let ends = learner.parts.iter().map(|parts| {
-                    let interval = estimate(parts).interval;
-                    interval.map_or(f64::NAN, |interval| interval[which])
-                });
-                columns.insert(format!("{name}_{end}"), numbers(ends.collect()));
-            }
+        for (name, value) in NUMBERS {
+            add(name.to_owned(), &value);
         }
-        let mut add = |name: &str, value: fn(&Parts) -> f64| {
-            let values = learner.parts.iter().map(value).collect();
-            columns.insert(name.to_owned(), numbers(values));
-        };
-        add("risk_q25", |parts| parts.risk_quartiles[0]);
-        add("risk_median", |parts| parts.risk_quartiles[1]);
-        add("risk_median_se", |parts| parts.risk_median_se);
-        add("risk_q75", |parts| parts.risk_quartiles[2]);
-        add("largest_share", |parts| parts.largest_share);
-        let parts = learner.parts.iter();
-        let heavy = parts.map(|parts| parts.is_spoiled());
-        columns.insert("heavy".to_owned(), heavy.collect());
-        Value::Object(columns)
+        for (name, estimate) in ESTIMATES {
+            add(name.to_owned(), &|parts| estimate(parts).value);
+            add(columns::se_of(name), &|parts| estimate(parts).se);
+            let end = |parts: &Parts, which: usize| {
+                let interval = estimate(parts).interval;
+                interval.map_or(f64::NAN, |interval| interval[which])
+            };
+            add(columns::low_of(name), &|parts| end(parts, 0));
+            add(columns::high_of(name), &|parts| end(parts, 1));
+        }
+        let heavy = learner.parts.iter().map(Parts::is_spoiled);
+        found.insert("heavy".to_owned(), heavy.collect());
+        Value::Object(found)
     });
     let groups = learners.first().map_or(2, |learner| learner.groups);
     json!({
@@ -290,11 +283,42 @@ pub fn frame(count: u64, learners: &[Decomposition], in_full: bool) -> Value {
         "count": count,
         "t95": interval_factor(0.95, groups),
         "learners": each.collect::<Vec<_>>(),
+        "best": bests(plan, &Bests::of_estimates(plan, learners)),
+    })
+}
+
+/// The best settings by learner: of all settings and, in a two-way sweep, along the first axis.
+fn bests(plan: &Plan, bests: &Bests) -> Vec<Value> {
+    let each = plan.curves().zip(&bests.learners).map(|(curve, one)| {
+        let of = |best: &Best, along: bool| {
+            json!({
+                "setting": best.setting,
+                "standing": best.standing.name(),
+                "tied": best.tied,
+                "words": best.words(curve, along),
+            })
+        };
+        let mut found = of(&one.best, false);
+        let along = one.along.iter().map(|best| of(best, true));
+        found["along"] = along.collect();
+        found
+    });
+    each.collect()
+}
+
+/// The best settings of a finished run, as report, figures and manifest name them.
+pub fn best(plan: &Plan, results: &Results) -> Value {
+    let found = Bests::of(plan, results);
+    json!({
+        "is": "best",
+        "count": results.resamples,
+        "learners": bests(plan, &found),
+        "overall": found.overall.as_ref().map(BestLearner::words),
     })
 }
 
 /// The columns of some names of every learner, where its table has any number in them.
-fn columns(experiment: &Experiment, curves: &Table, names: &[&str]) -> Option<Value> {
+fn by_learner(experiment: &Experiment, curves: &Table, names: &[&str]) -> Option<Value> {
     let known = names
         .iter()
         .all(|name| curves.names().any(|known| known == *name));
@@ -318,13 +342,18 @@ fn columns(experiment: &Experiment, curves: &Table, names: &[&str]) -> Option<Va
 
 /// The exact forms, where there are any.
 pub fn theory(experiment: &Experiment, curves: &Table) -> Option<Value> {
-    let learners = columns(experiment, curves, &["bias2_exact", "variance_exact"])?;
+    let learners = by_learner(
+        experiment,
+        curves,
+        &[columns::BIAS2_EXACT, columns::VARIANCE_EXACT],
+    )?;
     Some(json!({ "is": "theory", "learners": learners }))
 }
 
 /// What the solving for weights met with, where there is any.
 pub fn solving(experiment: &Experiment, curves: &Table) -> Option<Value> {
-    let learners = columns(experiment, curves, &["rank", "condition", "weight_norm"])?;
+    let names = [columns::RANK, columns::CONDITION, columns::WEIGHT_NORM];
+    let learners = by_learner(experiment, curves, &names)?;
     Some(json!({ "is": "solving", "learners": learners }))
 }
 
@@ -342,9 +371,9 @@ pub fn points(experiment: &Experiment, results: &Results) -> Option<Value> {
             .zip(truth)
             .map(|(mean, truth)| mean + truth);
         json!({
-            "mean": f4(mean),
-            "bias2": f4(split.bias2.iter().copied()),
-            "variance": f4(split.variance.iter().copied()),
+            (columns::MEAN): f4(mean),
+            (columns::BIAS2): f4(split.bias2.iter().copied()),
+            (columns::VARIANCE): f4(split.variance.iter().copied()),
         })
     });
     Some(json!({ "is": "points", "learners": learners.collect::<Vec<_>>() }))

@@ -16,6 +16,7 @@ use super::sequence::steps;
 use super::{assets, messages};
 use bvlab_core::decompose::Decomposition;
 use bvlab_core::engine::Observer;
+use bvlab_core::plan::Plan;
 use bvlab_core::task::Outcome;
 use bvlab_experiment::Experiment;
 use bvlab_figure as figure;
@@ -24,8 +25,8 @@ use bvlab_outcome::{Table, Tables, report};
 /// Watches a run for its page, and passes everything on.
 pub struct Recorder<'a> {
     observer: &'a dyn Observer,
-    /// Whether the page shows figures alone.
-    pictured: bool,
+    /// What the page is about; nothing where it shows figures alone.
+    plan: Option<Plan>,
     frames: Mutex<Vec<Value>>,
 }
 
@@ -34,7 +35,10 @@ impl<'a> Recorder<'a> {
     pub fn new(experiment: &Experiment, observer: &'a dyn Observer) -> Self {
         Recorder {
             observer,
-            pictured: messages::pictured(experiment).is_some(),
+            plan: match messages::pictured(experiment) {
+                None => experiment.plan().cloned(),
+                Some(_) => None,
+            },
             frames: Mutex::default(),
         }
     }
@@ -50,7 +54,7 @@ impl<'a> Recorder<'a> {
         let mut said = vec![messages::head(experiment)];
         let curves = Tables::main_table(&experiment.task, outcome);
         let mut figures = Vec::new();
-        if self.pictured {
+        if self.plan.is_none() {
             let description = experiment.task.describe();
             // One that cannot be drawn is missing here as it is beside the page.
             let drawn = experiment
@@ -58,7 +62,7 @@ impl<'a> Recorder<'a> {
                 .iter()
                 .map(|one| figure::draw(experiment.heading(), &description, one, tables));
             figures.extend(drawn.map(|drawn| drawn.map(|drawn| drawn.to_svg()).ok()));
-        } else if let Outcome::Study(results) = outcome {
+        } else if let (Some(plan), Outcome::Study(results)) = (experiment.plan(), outcome) {
             let sent = messages::sent(experiment) as u64;
             let kept = results.kept.iter().filter(|kept| kept.resample < sent);
             said.extend(kept.map(messages::draw));
@@ -70,6 +74,7 @@ impl<'a> Recorder<'a> {
                     .iter()
                     .cloned(),
             );
+            said.push(messages::best(plan, results));
             said.extend(messages::theory(experiment, &curves));
             said.extend(messages::solving(experiment, &curves));
             said.extend(messages::points(experiment, results));
@@ -86,12 +91,12 @@ impl Observer for Recorder<'_> {
     }
 
     fn watches(&self) -> bool {
-        !self.pictured
+        self.plan.is_some()
     }
 
     fn frame(&self, count: u64, learners: &[Decomposition]) {
-        if let Ok(mut frames) = self.frames.lock() {
-            frames.push(messages::frame(count, learners, true));
+        if let (Some(plan), Ok(mut frames)) = (&self.plan, self.frames.lock()) {
+            frames.push(messages::frame(count, plan, learners, true));
         }
         self.observer.frame(count, learners);
     }
@@ -106,15 +111,15 @@ fn page(
     let text = experiment.source.merged_text().unwrap_or_default();
     let name = experiment.name.clone();
     let lessons = Lessons::only(experiment);
-    let mut told = welcome(&lessons, &name, true, &Limits::LECTURER);
+    let mut lab = welcome(&lessons, &name, true, &Limits::LECTURER);
     // Without a server there is nothing to control.
-    told["families"] = json!([]);
+    lab["families"] = json!([]);
     let csv = curves
         .to_csv()
         .ok()
         .and_then(|csv| String::from_utf8(csv).ok());
     let recorded = json!({
-        "lab": told,
+        "lab": lab,
         "scene": { "lesson": name, "set": [] },
         "messages": said,
         "figures": figures,
@@ -126,13 +131,15 @@ fn page(
 
 /// The page with everything in it.
 fn inlined(recorded: &Value) -> String {
-    let style = assets::text("style.css").unwrap_or_default();
+    let [look, style] =
+        ["look.css", "style.css"].map(|name| assets::text(name).unwrap_or_default());
     let script = joined("main.js", &mut HashSet::new());
     // In JSON a `<` stands in strings alone, where it may be written so; no tag can end the script.
     let recorded = recorded.to_string().replace('<', "\\u003c");
     let page = assets::text("index.html").unwrap_or_default();
     let lines = page.lines().map(|line| match line.trim() {
         line if line.contains("href=\"fonts.css\"") => String::new(),
+        line if line.contains("href=\"look.css\"") => format!("<style>\n{look}</style>"),
         line if line.contains("href=\"style.css\"") => format!("<style>\n{style}</style>"),
         line if line.contains("src=\"main.js\"") => format!(
             "<script type=\"application/json\" id=\"recorded\">{recorded}</script>\n<script type=\"module\">\n{script}</script>"
@@ -163,4 +170,31 @@ fn joined(name: &str, known: &mut HashSet<String>) -> String {
         }
     }
     before + &own
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_modules_use_a_name() {
+        let script = joined("main.js", &mut HashSet::new());
+        let mut names = HashSet::new();
+        for line in script.lines() {
+            let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            let declared = match words.next() {
+                Some("async") => words.nth(1),
+                Some("function" | "const" | "let" | "class") => words.next(),
+                _ => None,
+            };
+            if let Some(name) = declared.filter(|name| !name.is_empty()) {
+                assert!(names.insert(name.to_owned()), "`{name}` is declared twice");
+            }
+        }
+        assert!(
+            names.contains("LEARNER_COLOURS") && names.len() > 200,
+            "{}",
+            names.len()
+        );
+    }
 }

@@ -101,7 +101,7 @@ impl Scene {
             }
         };
         let source = Source::new(name, text, &self.set).with_tables(Arc::new(tables));
-        let read = Experiment::read_within(name, source, &limits.bounds);
+        let read = Experiment::read_with(name, source, lessons.registry(), &limits.bounds);
         let experiment = read.map_err(Refusal::Wrong)?;
         limits.allow(&experiment).map_err(Refusal::Asked)?;
         Ok(experiment)
@@ -116,6 +116,7 @@ mod tests {
 
     use super::*;
     use crate::limits::memory;
+    use bvlab_core::learner::Registry;
     use bvlab_core::stream::{Purpose, Stream};
     use bvlab_experiment::shipped;
 
@@ -289,7 +290,7 @@ mod tests {
     fn fuzzed_scenes_are_answered_or_refused() {
         let cases = std::env::var("BVLAB_FUZZ_CASES").ok();
         let cases = cases.map_or(5000, |cases| cases.parse().unwrap());
-        let lessons = Lessons::new(&[]);
+        let lessons = Lessons::new(&[], &Registry::standard());
         let names = shipped::names();
         let mut random = Stream::new(31, Purpose::Algorithm, 0);
         let [mut answered, mut refused, mut unread] = [0_u64; 3];
@@ -331,7 +332,7 @@ mod tests {
 
     #[test]
     fn a_long_name_is_refused_without_a_search() {
-        let lessons = Lessons::new(&[]);
+        let lessons = Lessons::new(&[], &Registry::standard());
         let read = |lesson: String| {
             let scene = Scene {
                 lesson: Some(lesson),

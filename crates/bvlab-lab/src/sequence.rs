@@ -1,16 +1,19 @@
 //! The frames of the very first resamples: the estimates from 4, 5, 6, … of them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::messages;
 use bvlab_core::engine::{Kept, Replay};
+use bvlab_core::plan::Plan;
 use bvlab_core::task::{Outcome, Task};
 use bvlab_experiment::Experiment;
 
 /// The kept resamples in order, and the frames that follow from the first of them.
 pub struct Sequence {
+    plan: Arc<Plan>,
     replay: Replay,
     /// Those that came before their turn.
     early: BTreeMap<u64, Kept>,
@@ -28,6 +31,7 @@ impl Sequence {
             return None;
         }
         Some(Sequence {
+            plan: plan.clone(),
             replay: Replay::new(plan.clone()).ok()??,
             early: BTreeMap::new(),
             most: messages::sent(experiment) as u64,
@@ -49,7 +53,8 @@ impl Sequence {
             self.replay.add(&kept);
             let count = self.count();
             if count >= Replay::FEWEST as u64 && count < self.total {
-                frames.push(messages::frame(count, &self.replay.decompose(), false));
+                let learners = self.replay.decompose();
+                frames.push(messages::frame(count, &self.plan, &learners, false));
             }
         }
         frames

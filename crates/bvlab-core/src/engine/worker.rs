@@ -267,7 +267,8 @@ impl<'a> Worker<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learner::{Blueprint, Knn, Learner, family};
+    use crate::learner::{Knn, Learner, Registry};
+    use crate::parameter::DataSize;
     use crate::plan::{Axis, CapacityPath, TestPoints};
     use crate::problem::{Inputs, Noise, Problem};
     use allocation_counter::measure;
@@ -282,35 +283,27 @@ mod tests {
         };
         let noise = Noise::normal(0.5).expect("0.5 is an sd");
         let problem = Problem::numbers("sin(x)", inputs, noise, 40).expect("the problem is right");
+        let registry = Registry::standard();
+        let size = DataSize {
+            train: 40,
+            dimension: 1,
+        };
         let learner = |name: &str, settings: Vec<f64>| {
-            let family = family(name).expect("it is in the list");
-            let numbers = family.numbers.iter();
-            let rest: Vec<f64> = numbers
-                .skip(1)
-                .filter_map(|number| number.default)
-                .collect();
-            let settings = settings.into_iter().map(|value| {
-                let mut setting = vec![value];
-                setting.extend(&rest);
-                setting
-            });
-            (family.build)(Blueprint {
-                settings: settings.collect(),
-                choices: vec![0; family.choices.len()],
-                base: None,
-                range: (0.0, 15.0),
-                classes: 0,
-            })
+            let family = registry.family(name).expect("it is in the list");
+            let first = family.parameters[0].name;
+            let settings = settings
+                .iter()
+                .map(|value| family.setting(&[(first, *value)]));
+            let settings = settings
+                .collect::<Result<_, _>>()
+                .expect("the rest has defaults");
+            let blueprint = family.blueprint(settings).range((0.0, 15.0));
+            family.learner(blueprint, size).expect("it is allowed")
         };
         let bagging = |base: Box<dyn Learner>| {
-            let family = family("bagging").expect("it is in the list");
-            (family.build)(Blueprint {
-                settings: vec![vec![5.0]],
-                choices: vec![0; family.choices.len()],
-                base: Some((base, vec![0])),
-                range: (0.0, 15.0),
-                classes: 0,
-            })
+            let family = registry.family("bagging").expect("it is in the list");
+            let blueprint = family.blueprint(vec![vec![5.0]]).base(base, vec![0]);
+            family.learner(blueprint, size).expect("it is allowed")
         };
         let mut parts = Plan::builder(problem)
             .learner(

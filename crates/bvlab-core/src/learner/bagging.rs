@@ -3,63 +3,56 @@
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
-use super::family::{Blueprint, COMBINE, Choice, Family, Most, Number, Task, whole};
+use super::family::{Blueprint, COMBINE, Choice, Family, LabelKind};
 use super::{Learner, Size, room};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
+use crate::parameter::Parameter;
 use crate::probability::{Preference, SMOOTHING, smooth_logs, softmax};
 use crate::problem::MOST_CLASSES;
 use crate::stream::Stream;
 
-pub(super) const FAMILY: Family = Family {
-    name: "bagging",
-    about: "the mean of copies of a base learner, each fitted to a bootstrap or to a share of the data",
-    numbers: &[Number {
-        name: "members",
-        about: "number of copies",
-        least: 1.0,
-        above: false,
-        most: Most::Value(10_000.0),
-        whole: true,
-        default: Some(50.0),
-    }],
-    choices: &[
-        Choice {
-            name: "sample",
-            about: "whether every copy sees a bootstrap of the data, or its share of the data divided among all",
-            options: &["bootstrap", "split"],
-            classes_only: false,
-        },
-        COMBINE,
-    ],
-    has_base: true,
-    one_dimensional: false,
-    task: Task::Both,
-    build: |Blueprint {
-                settings,
-                choices,
-                base,
-                classes,
-                ..
-            }| {
-        let (base, wants) = base.expect("the checks give bagging its base");
-        let settings = settings
-            .iter()
-            .zip(wants)
-            .map(|(numbers, base)| BaggingSetting {
-                members: whole(numbers[0]),
-                base,
-            });
-        let sample = match choices[0] {
-            0 => BaggingSample::Bootstrap,
-            _ => BaggingSample::Split,
-        };
-        let mut bagging = Bagging::with_sample(settings.collect(), base, sample);
-        bagging.classes = classes;
-        bagging.combine = Combine::chosen(choices[1]);
-        Box::new(bagging)
-    },
-};
+pub(super) const FAMILY: Family = Family::new(
+    "bagging",
+    "the mean of copies of a base learner, each fitted to a bootstrap or to a share of the data",
+    build,
+)
+.parameters(&[Parameter::whole("members", "number of copies")
+    .symbol("M")
+    .least(1.0)
+    .up_to(10_000.0)
+    .default(50.0)
+    .usual(1.0, 50.0)])
+.choices(&[
+    Choice::new(
+        "sample",
+        "whether every copy sees a bootstrap of the data, or its share of the data divided among all",
+        &["bootstrap", "split"],
+    ),
+    COMBINE,
+])
+.with_base()
+.labels(LabelKind::Both);
+
+fn build(mut blueprint: Blueprint) -> Box<dyn Learner> {
+    let (base, wants) = blueprint.take_base();
+    let settings = blueprint
+        .settings()
+        .zip(wants)
+        .map(|(setting, base)| BaggingSetting {
+            members: setting.whole("members"),
+            base,
+        });
+    let samples = [
+        ("bootstrap", BaggingSample::Bootstrap),
+        ("split", BaggingSample::Split),
+    ];
+    let sample = blueprint.chosen("sample", &samples);
+    let mut bagging = Bagging::with_sample(settings.collect(), base, sample);
+    bagging.classes = blueprint.classes;
+    bagging.combine = Combine::chosen(&blueprint);
+    Box::new(bagging)
+}
 
 /// One setting of [`Bagging`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -96,13 +89,14 @@ pub enum Combine {
 }
 
 impl Combine {
-    /// That of an option of [`COMBINE`].
-    pub(super) fn chosen(option: usize) -> Self {
-        match option {
-            0 => Combine::Probability,
-            1 => Combine::Vote,
-            _ => Combine::Geometric,
-        }
+    /// That of a family with the choice [`COMBINE`].
+    pub(super) fn chosen(blueprint: &Blueprint) -> Self {
+        let ways = [
+            ("probability", Combine::Probability),
+            ("vote", Combine::Vote),
+            ("geometric", Combine::Geometric),
+        ];
+        blueprint.chosen(COMBINE.name, &ways)
     }
 }
 

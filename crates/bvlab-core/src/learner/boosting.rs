@@ -1,57 +1,44 @@
 //! Gradient boosting of regression trees for squared error.
 
-use super::family::{Blueprint, Family, Most, Number, Task, whole};
+use super::family::{Blueprint, Family};
 use super::grouping::group_of;
 use super::{Learner, Size, Tree, TreeSetting, room};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
+use crate::parameter::Parameter;
 use crate::stream::Stream;
 
-pub(super) const FAMILY: Family = Family {
-    name: "boosting",
-    about: "trees fitted one after the other to what is left of the labels",
-    numbers: &[
-        Number {
-            name: "rounds",
-            about: "number of trees",
-            least: 0.0,
-            above: false,
-            most: Most::Value(10_000.0),
-            whole: true,
-            default: Some(100.0),
-        },
-        Number {
-            name: "rate",
-            about: "share of every tree that is added",
-            least: 0.0,
-            above: true,
-            most: Most::Value(1.0),
-            whole: false,
-            default: Some(0.1),
-        },
-        Number {
-            name: "depth",
-            about: "depth of the trees",
-            least: 1.0,
-            above: false,
-            most: Most::Value(f64::INFINITY),
-            whole: true,
-            default: Some(2.0),
-        },
-    ],
-    choices: &[],
-    has_base: false,
-    one_dimensional: false,
-    task: Task::Numbers,
-    build: |Blueprint { settings, .. }| {
-        let settings = settings.iter().map(|numbers| BoostingSetting {
-            rounds: whole(numbers[0]),
-            rate: numbers[1],
-            depth: whole(numbers[2]),
-        });
-        Box::new(Boosting::new(settings.collect()))
-    },
-};
+pub(super) const FAMILY: Family = Family::new(
+    "boosting",
+    "trees fitted one after the other to what is left of the labels",
+    build,
+)
+.parameters(&[
+    Parameter::whole("rounds", "number of trees")
+        .symbol("M")
+        .up_to(10_000.0)
+        .default(100.0)
+        .usual(1.0, 200.0),
+    Parameter::number("rate", "share of every tree that is added")
+        .symbol("η")
+        .above(0.0)
+        .up_to(1.0)
+        .default(0.1)
+        .usual(0.01, 1.0),
+    Parameter::whole("depth", "depth of the trees")
+        .least(1.0)
+        .default(2.0)
+        .usual(1.0, 12.0),
+]);
+
+fn build(blueprint: Blueprint) -> Box<dyn Learner> {
+    let settings = blueprint.settings().map(|setting| BoostingSetting {
+        rounds: setting.whole("rounds"),
+        rate: setting.number("rate"),
+        depth: setting.whole("depth"),
+    });
+    Box::new(Boosting::new(settings.collect()))
+}
 
 /// One setting of [`Boosting`].
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,52 +1,46 @@
 //! Gaussian classifiers: from the nearest mean to quadratic discriminant analysis.
 
 use super::cholesky::{factorise, forward};
-use super::family::{Blueprint, Family, Most, Number, Task, whole};
-use super::{Learner, Size, room, softmax};
+use super::family::{Blueprint, Family, LabelKind};
+use super::{Learner, Size, class_label, room, softmax};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::squared_distance;
 use crate::maths::ln;
+use crate::parameter::Parameter;
 use crate::stream::Stream;
 
-pub(super) const FAMILY: Family = Family {
-    name: "discriminant",
-    about: "a Gaussian for every class: nearest mean, naive Bayes, linear or quadratic discriminant",
-    numbers: &[
-        Number {
-            name: "rung",
-            about: "covariances: 1 one spherical, 2 one diagonal, 3 one full, 4 a full one per class",
-            least: 1.0,
-            above: false,
-            most: Most::Value(4.0),
-            whole: true,
-            default: Some(3.0),
-        },
-        Number {
-            name: "shrink",
-            about: "share of the spherical covariance that is mixed in",
-            least: 0.0,
-            above: false,
-            most: Most::Value(1.0),
-            whole: false,
-            default: Some(0.0),
-        },
-    ],
-    choices: &[],
-    has_base: false,
-    one_dimensional: false,
-    task: Task::Classes,
-    build: |Blueprint {
-                settings, classes, ..
-            }| {
-        let settings = settings.iter().map(|numbers| DiscriminantSetting {
-            rung: [Rung::Spherical, Rung::Diagonal, Rung::Full, Rung::Separate]
-                [whole(numbers[0]).clamp(1, 4) - 1],
-            shrink: numbers[1],
-        });
-        Box::new(Discriminant::new(settings.collect(), classes))
-    },
-};
+pub(super) const FAMILY: Family = Family::new(
+    "discriminant",
+    "a Gaussian for every class: nearest mean, naive Bayes, linear or quadratic discriminant",
+    build,
+)
+.parameters(&[
+    Parameter::whole(
+        "rung",
+        "covariances: 1 one spherical, 2 one diagonal, 3 one full, 4 a full one per class",
+    )
+    .least(1.0)
+    .up_to(4.0)
+    .default(3.0),
+    Parameter::number(
+        "shrink",
+        "share of the spherical covariance that is mixed in",
+    )
+    .symbol("γ")
+    .up_to(1.0)
+    .default(0.0),
+])
+.labels(LabelKind::Classes);
+
+fn build(blueprint: Blueprint) -> Box<dyn Learner> {
+    let settings = blueprint.settings().map(|setting| DiscriminantSetting {
+        rung: [Rung::Spherical, Rung::Diagonal, Rung::Full, Rung::Separate]
+            [setting.whole("rung").clamp(1, 4) - 1],
+        shrink: setting.number("shrink"),
+    });
+    Box::new(Discriminant::new(settings.collect(), blueprint.classes))
+}
 
 /// The covariances of a [`Discriminant`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,7 +195,7 @@ impl Discriminant {
         let each = || data.inputs.rows().zip(&data.labels);
         let mut variance = 0.0;
         for (x, label) in each() {
-            let class = whole(*label);
+            let class = class_label(*label);
             self.sizes[class] += 1;
             scale(x, &self.centre, self.unit, &mut self.row);
             let means = &mut self.means[class * dimension..][..dimension];
@@ -216,7 +210,7 @@ impl Discriminant {
             means.iter_mut().for_each(|mean| *mean /= size);
         }
         for (x, label) in each() {
-            let class = whole(*label);
+            let class = class_label(*label);
             scale(x, &self.centre, self.unit, &mut self.row);
             let means = &self.means[class * dimension..][..dimension];
             self.row

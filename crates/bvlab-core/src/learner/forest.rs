@@ -1,85 +1,67 @@
 //! Random forests: bagged trees that look at a few features for every split.
 
-use super::family::{
-    Blueprint, COMBINE, CRITERION, Choice, DEPTH, Family, Most, Number, Task, whole,
-};
+use super::family::{Blueprint, COMBINE, CRITERION, Choice, DEPTH, Family, LabelKind};
 use super::{
     Bagging, BaggingSample, BaggingSetting, Combine, Criterion, Learner, Tree, TreeSetting,
 };
+use crate::parameter::{Most, Parameter};
 
-pub(super) const FAMILY: Family = Family {
-    name: "forest",
-    about: "the mean of trees that look at a few random features for every split",
-    numbers: &[
-        Number {
-            name: "trees",
-            about: "number of trees",
-            least: 1.0,
-            above: false,
-            most: Most::Value(10_000.0),
-            whole: true,
-            default: Some(50.0),
-        },
-        DEPTH,
-        Number {
-            name: "leaves",
-            about: "largest number of leaves of a tree, best splits first",
-            least: 1.0,
-            above: false,
-            most: Most::Value(f64::INFINITY),
-            whole: true,
-            default: Some(f64::INFINITY),
-        },
-        Number {
-            name: "tries",
-            about: "number of features looked at for every split",
-            least: 1.0,
-            above: false,
-            most: Most::Dimension,
-            whole: true,
-            default: Some(f64::INFINITY),
-        },
-    ],
-    choices: &[
-        Choice {
-            name: "bootstrap",
-            about: "whether every tree sees a bootstrap of the data, or all of it",
-            options: &["true", "false"],
-            classes_only: false,
-        },
-        CRITERION,
-        COMBINE,
-    ],
-    has_base: false,
-    one_dimensional: false,
-    task: Task::Both,
-    build: |Blueprint {
-                settings,
-                choices,
-                classes,
-                ..
-            }| {
-        let settings: Vec<(usize, TreeSetting)> = settings
-            .iter()
-            .map(|numbers| {
-                let tree = TreeSetting {
-                    depth: whole(numbers[1]),
-                    leaves: whole(numbers[2]),
-                    tries: whole(numbers[3]),
-                    ..Default::default()
-                };
-                (whole(numbers[0]), tree)
-            })
-            .collect();
-        let bootstrap = choices[0] == 0;
-        if classes == 0 {
-            return forest(&settings, bootstrap);
-        }
-        let criterion = Criterion::chosen(choices[1]);
-        let combine = Combine::chosen(choices[2]);
-        forest_classifier(&settings, bootstrap, classes, criterion, combine)
-    },
-};
+pub(super) const FAMILY: Family = Family::new(
+    "forest",
+    "the mean of trees that look at a few random features for every split",
+    build,
+)
+.parameters(&[
+    Parameter::whole("trees", "number of trees")
+        .symbol("M")
+        .least(1.0)
+        .up_to(10_000.0)
+        .default(50.0)
+        .usual(1.0, 50.0),
+    DEPTH,
+    Parameter::whole(
+        "leaves",
+        "largest number of leaves of a tree, best splits first",
+    )
+    .least(1.0)
+    .default(f64::INFINITY)
+    .usual(1.0, 30.0),
+    Parameter::whole("tries", "number of features looked at for every split")
+        .least(1.0)
+        .most(Most::Dimension)
+        .default(f64::INFINITY),
+])
+.choices(&[
+    Choice::flag(
+        "bootstrap",
+        "whether every tree sees a bootstrap of the data, or all of it",
+    ),
+    CRITERION,
+    COMBINE,
+])
+.labels(LabelKind::Both);
+
+fn build(blueprint: Blueprint) -> Box<dyn Learner> {
+    let settings: Vec<(usize, TreeSetting)> = blueprint
+        .settings()
+        .map(|setting| {
+            let tree = TreeSetting {
+                depth: setting.whole("depth"),
+                leaves: setting.whole("leaves"),
+                tries: setting.whole("tries"),
+                ..Default::default()
+            };
+            (setting.whole("trees"), tree)
+        })
+        .collect();
+    let bootstrap = blueprint.flag("bootstrap");
+    let criterion = Criterion::chosen(&blueprint);
+    let combine = Combine::chosen(&blueprint);
+    match blueprint.classes {
+        0 => forest(&settings, bootstrap),
+        classes => forest_classifier(&settings, bootstrap, classes, criterion, combine),
+    }
+}
 
 /// A random forest: [`Bagging`] of a [`Tree`] with `tries`.
 ///

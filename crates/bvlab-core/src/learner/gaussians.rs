@@ -2,7 +2,7 @@
 
 use faer::MatRef;
 
-use super::family::{Blueprint, Family, LAMBDA, Most, Number, Task, whole};
+use super::family::{Blueprint, Family, LAMBDA};
 use super::grouping::group_of;
 use super::spectrum::Spectrum;
 use super::{Learner, Size, room, solving};
@@ -10,47 +10,41 @@ use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::combine;
 use crate::maths::{exp_all, square};
+use crate::parameter::Parameter;
 use crate::stream::Stream;
 
-pub(super) const FAMILY: Family = Family {
-    name: "gaussians",
-    about: "ridge on evenly spaced Gaussian bumps and a constant",
-    numbers: &[
-        Number {
-            name: "count",
-            about: "number of Gaussians, from end to end of the inputs' range",
-            least: 1.0,
-            above: false,
-            most: Most::Value(2000.0),
-            whole: true,
-            default: Some(24.0),
-        },
-        Number {
-            name: "width",
-            about: "standard deviation of a Gaussian, in units of x",
-            least: 0.0,
-            above: true,
-            most: Most::Value(f64::MAX),
-            whole: false,
-            default: None,
-        },
-        LAMBDA,
-    ],
-    choices: &[],
-    has_base: false,
-    one_dimensional: true,
-    task: Task::Numbers,
-    build: |Blueprint {
-                settings, range, ..
-            }| {
-        let settings = settings.iter().map(|numbers| GaussiansSetting {
-            count: whole(numbers[0]),
-            width: numbers[1],
-            lambda: numbers[2],
-        });
-        Box::new(Gaussians::new(settings.collect(), range))
-    },
-};
+pub(super) const FAMILY: Family = Family::new(
+    "gaussians",
+    "ridge on evenly spaced Gaussian bumps and a constant",
+    build,
+)
+.parameters(&[
+    Parameter::whole(
+        "count",
+        "number of Gaussians, from end to end of the inputs' range",
+    )
+    .symbol("p")
+    .least(1.0)
+    .up_to(2000.0)
+    .default(24.0)
+    .usual(2.0, 48.0),
+    Parameter::number("width", "standard deviation of a Gaussian, in units of x")
+        .symbol("s")
+        .unit("units of x")
+        .above(0.0),
+    LAMBDA,
+])
+.one_dimensional()
+.capacity("lambda");
+
+fn build(blueprint: Blueprint) -> Box<dyn Learner> {
+    let settings = blueprint.settings().map(|setting| GaussiansSetting {
+        count: setting.whole("count"),
+        width: setting.number("width"),
+        lambda: setting.number("lambda"),
+    });
+    Box::new(Gaussians::new(settings.collect(), blueprint.range))
+}
 
 /// One setting of [`Gaussians`].
 #[derive(Clone, Copy, Debug, PartialEq)]

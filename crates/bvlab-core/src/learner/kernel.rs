@@ -1,47 +1,44 @@
 //! Kernel smoothing.
 
-use super::family::{Blueprint, Choice, Family, Most, Number, Task};
+use super::family::{Blueprint, Choice, Family};
 use super::{Learner, Size};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::{LANES, Lanes, wide};
 use crate::maths::{power, weight_exp};
+use crate::parameter::Parameter;
 use crate::stream::Stream;
 
-pub(super) const FAMILY: Family = Family {
-    name: "kernel",
-    about: "the mean label, weighted by nearness (Nadaraya–Watson)",
-    numbers: &[Number {
-        name: "bandwidth",
-        about: "reach of the kernel, in units of x",
-        least: 0.0,
-        above: true,
-        most: Most::Value(f64::MAX),
-        whole: false,
-        default: None,
-    }],
-    choices: &[Choice {
-        name: "shape",
-        about: "how the weight falls with distance",
-        options: &["gaussian", "epanechnikov", "tricube", "uniform"],
-        classes_only: false,
-    }],
-    has_base: false,
-    one_dimensional: false,
-    task: Task::Numbers,
-    build: |Blueprint {
-                settings, choices, ..
-            }| {
-        let shapes = [
-            KernelShape::Gaussian,
-            KernelShape::Epanechnikov,
-            KernelShape::Tricube,
-            KernelShape::Uniform,
-        ];
-        let bandwidths = settings.iter().map(|numbers| numbers[0]).collect();
-        Box::new(Kernel::new(bandwidths, shapes[choices[0]]))
-    },
-};
+pub(super) const FAMILY: Family = Family::new(
+    "kernel",
+    "the mean label, weighted by nearness (Nadaraya–Watson)",
+    build,
+)
+.parameters(&[
+    Parameter::number("bandwidth", "reach of the kernel, in units of x")
+        .symbol("h")
+        .unit("units of x")
+        .above(0.0),
+])
+.choices(&[Choice::new(
+    "shape",
+    "how the weight falls with distance",
+    &["gaussian", "epanechnikov", "tricube", "uniform"],
+)]);
+
+fn build(blueprint: Blueprint) -> Box<dyn Learner> {
+    let shapes = [
+        ("gaussian", KernelShape::Gaussian),
+        ("epanechnikov", KernelShape::Epanechnikov),
+        ("tricube", KernelShape::Tricube),
+        ("uniform", KernelShape::Uniform),
+    ];
+    let settings = blueprint.settings();
+    let bandwidths = settings
+        .map(|setting| setting.number("bandwidth"))
+        .collect();
+    Box::new(Kernel::new(bandwidths, blueprint.chosen("shape", &shapes)))
+}
 
 /// How a kernel's weight falls with u, the distance in bandwidths.
 #[derive(Clone, Copy, Debug, PartialEq)]

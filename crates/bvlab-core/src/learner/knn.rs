@@ -7,37 +7,31 @@ use linfa_nn::{CommonNearestNeighbour, NearestNeighbour};
 #[cfg(feature = "linfa")]
 use ndarray::{ArrayView1, ArrayView2};
 
-use super::family::{Blueprint, Family, Most, Number, Task, whole};
+use super::family::{Blueprint, Family, LabelKind};
 use super::{Learner, Size, room};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::wide;
+use crate::parameter::{Most, Parameter};
 use crate::probability::both_of_two;
 use crate::stream::Stream;
 
-pub(super) const FAMILY: Family = Family {
-    name: "knn",
-    about: "the mean label of the k nearest training points, or their shares of classes",
-    numbers: &[Number {
-        name: "k",
-        about: "number of neighbours",
-        least: 1.0,
-        above: false,
-        most: Most::Train,
-        whole: true,
-        default: None,
-    }],
-    choices: &[],
-    has_base: false,
-    one_dimensional: false,
-    task: Task::Both,
-    build: |Blueprint {
-                settings, classes, ..
-            }| {
-        let ks = settings.iter().map(|s| whole(s[0])).collect();
-        Box::new(Knn::for_labels(ks, classes))
-    },
-};
+pub(super) const FAMILY: Family = Family::new(
+    "knn",
+    "the mean label of the k nearest training points, or their shares of classes",
+    build,
+)
+.parameters(&[Parameter::whole("k", "number of neighbours")
+    .symbol("k")
+    .least(1.0)
+    .most(Most::Train)
+    .usual(1.0, 40.0)])
+.labels(LabelKind::Both);
+
+fn build(blueprint: Blueprint) -> Box<dyn Learner> {
+    let ks = blueprint.settings().map(|setting| setting.whole("k"));
+    Box::new(Knn::for_labels(ks.collect(), blueprint.classes))
+}
 
 /// k nearest neighbours: the prediction at x is the mean label of the k training points nearest
 /// to x in Euclidean distance; of a [`Knn::classifier`], the probability of a class is its share of
@@ -348,7 +342,7 @@ impl Knn {
         Knn::for_labels(ks, classes.max(1))
     }
 
-    fn for_labels(ks: Vec<usize>, classes: usize) -> Self {
+    pub(super) fn for_labels(ks: Vec<usize>, classes: usize) -> Self {
         let mut rising: Vec<usize> = (0..ks.len()).collect();
         rising.sort_by_key(|&c| ks[c]);
         Knn {

@@ -2,50 +2,44 @@
 
 use faer::MatRef;
 
-use super::family::{Blueprint, Choice, Family, LAMBDA, Most, Number, Task, whole};
+use super::family::{Blueprint, Choice, Family, LAMBDA};
 use super::grouping::group_of;
 use super::spectrum::{Spectrum, diagnose, length};
 use super::{Diagnosis, Expected, Learner, RiskMoments, Size, room, solving};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::square;
+use crate::parameter::{Most, Parameter};
 use crate::problem::{Inputs, Labels, Problem, Truth};
 use crate::stream::Stream;
 
-pub(super) const FAMILY: Family = Family {
-    name: "linear",
-    about: "linear regression on the first inputs: least squares, minimum norm or ridge",
-    numbers: &[
-        Number {
-            name: "features",
-            about: "how many of the inputs are used",
-            least: 1.0,
-            above: false,
-            most: Most::Dimension,
-            whole: true,
-            default: Some(f64::INFINITY),
-        },
-        LAMBDA,
-    ],
-    choices: &[Choice {
-        name: "intercept",
-        about: "whether a constant, which is not penalised, is fitted too",
-        options: &["true", "false"],
-        classes_only: false,
-    }],
-    has_base: false,
-    one_dimensional: false,
-    task: Task::Numbers,
-    build: |Blueprint {
-                settings, choices, ..
-            }| {
-        let settings = settings.iter().map(|numbers| LinearSetting {
-            features: whole(numbers[0]),
-            lambda: numbers[1],
-        });
-        Box::new(Linear::new(settings.collect(), choices[0] == 0))
-    },
-};
+pub(super) const FAMILY: Family = Family::new(
+    "linear",
+    "linear regression on the first inputs: least squares, minimum norm or ridge",
+    build,
+)
+.parameters(&[
+    Parameter::whole("features", "how many of the inputs are used")
+        .symbol("p")
+        .least(1.0)
+        .most(Most::Dimension)
+        .default(f64::INFINITY),
+    LAMBDA,
+])
+.choices(&[Choice::flag(
+    "intercept",
+    "whether a constant, which is not penalised, is fitted too",
+)])
+.capacity("lambda");
+
+fn build(blueprint: Blueprint) -> Box<dyn Learner> {
+    let settings = blueprint.settings().map(|setting| LinearSetting {
+        features: setting.whole("features"),
+        lambda: setting.number("lambda"),
+    });
+    let settings = settings.collect();
+    Box::new(Linear::new(settings, blueprint.flag("intercept")))
+}
 
 /// One setting of [`Linear`].
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,55 +3,43 @@
 mod features;
 mod newton;
 
-use super::family::{Blueprint, Family, Most, Number, Task, whole};
+use super::family::{Blueprint, Family, LabelKind};
 use super::{Learner, Remark, Size, room, softmax};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::combine;
+use crate::parameter::Parameter;
 use crate::stream::Stream;
 use features::PolynomialFeatures;
 use newton::Newton;
 
-pub(super) const FAMILY: Family = Family {
-    name: "logistic",
-    about: "logistic regression on polynomials of the inputs, with a ridge",
-    numbers: &[
-        Number {
-            name: "degree",
-            about: "degree of the polynomials",
-            least: 0.0,
-            above: false,
-            most: Most::Value(9.0),
-            whole: true,
-            default: Some(1.0),
-        },
-        Number {
-            name: "lambda",
-            about: "penalty on the squared weights, against the sum of the losses",
-            least: 0.0,
-            above: false,
-            most: Most::Value(f64::MAX),
-            whole: false,
-            default: Some(0.0),
-        },
-    ],
-    choices: &[],
-    has_base: false,
-    one_dimensional: false,
-    task: Task::Classes,
-    build: |Blueprint {
-                settings,
-                range,
-                classes,
-                ..
-            }| {
-        let settings = settings.iter().map(|numbers| LogisticSetting {
-            degree: whole(numbers[0]),
-            lambda: numbers[1],
-        });
-        Box::new(Logistic::new(settings.collect(), classes, range))
-    },
-};
+pub(super) const FAMILY: Family = Family::new(
+    "logistic",
+    "logistic regression on polynomials of the inputs, with a ridge",
+    build,
+)
+.parameters(&[
+    Parameter::whole("degree", "degree of the polynomials")
+        .up_to(9.0)
+        .default(1.0),
+    Parameter::number(
+        "lambda",
+        "penalty on the squared weights, against the sum of the losses",
+    )
+    .symbol("λ")
+    .default(0.0)
+    .usual(1e-4, 100.0),
+])
+.labels(LabelKind::Classes);
+
+fn build(blueprint: Blueprint) -> Box<dyn Learner> {
+    let settings = blueprint.settings().map(|setting| LogisticSetting {
+        degree: setting.whole("degree"),
+        lambda: setting.number("lambda"),
+    });
+    let settings = settings.collect();
+    Box::new(Logistic::new(settings, blueprint.classes, blueprint.range))
+}
 
 /// One setting of [`Logistic`].
 #[derive(Clone, Copy, Debug, PartialEq)]

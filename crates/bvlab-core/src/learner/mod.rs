@@ -4,8 +4,9 @@
 //! every k, every λ), is fitted once to a training set, and predicts for all settings at once.
 //! Most families share nearly all work between settings, which is where the lab's speed comes from.
 //!
-//! A new family is one new file with a [`Family`] in it and one line in [`FAMILIES`]. A model
-//! of linfa needs neither: with the feature `linfa`, `FromLinfa` makes it a learner.
+//! A new family is one new file with a [`Family`] in it, and one line in the list of those that a
+//! [`Registry`] begins with. A family of one's own is added to a registry from outside. A model of
+//! linfa becomes a learner by `FromLinfa`, with the feature `linfa`.
 
 mod adaboost;
 mod bagging;
@@ -25,6 +26,7 @@ mod linfa;
 mod logistic;
 mod network;
 mod polynomial;
+mod registry;
 mod spectrum;
 mod tree;
 
@@ -38,7 +40,7 @@ pub(crate) use bagging::bootstrap;
 pub use bagging::{Bagging, BaggingSample, BaggingSetting, Combine};
 pub use boosting::{Boosting, BoostingSetting};
 pub use discriminant::{Discriminant, DiscriminantSetting, Rung};
-pub use family::{Blueprint, Choice, FAMILIES, Family, Most, Number, Task, family};
+pub use family::{Blueprint, Choice, ChoiceError, Family, LabelKind};
 pub use forest::{forest, forest_classifier};
 pub use fourier::{Fourier, FourierSetting};
 pub use gaussians::{Gaussians, GaussiansSetting};
@@ -48,6 +50,7 @@ pub use linear::{Linear, LinearSetting};
 pub use logistic::{Logistic, LogisticSetting};
 pub use network::{Activation, Network, NetworkSetting, Optimiser};
 pub use polynomial::{Basis, Polynomial, PolynomialSetting};
+pub use registry::{DATA_AXES, LEARNER_KEYS, Registry, RegistryError};
 pub(crate) use tree::{ColumnSplit, FeatureOrder, SortedColumns, between, child_key};
 pub use tree::{Criterion, Tree, TreeSetting};
 
@@ -338,4 +341,9 @@ fn softmax(scores: &[f64], out: &mut [f64]) {
         total += *out;
     }
     out.iter_mut().for_each(|share| *share /= total);
+}
+
+/// The class that a label stands for.
+fn class_label(label: f64) -> usize {
+    label as usize
 }

@@ -6,84 +6,67 @@ mod train;
 use pulp::Arch;
 use rand::RngExt;
 
-use super::family::{Blueprint, Choice, Family, Most, Number, Task, whole};
+use super::family::{Blueprint, Choice, Family, LabelKind};
 use super::grouping::group_of;
 use super::{Learner, Size, softmax};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::normal;
+use crate::parameter::Parameter;
 use crate::stream::Stream;
 use data::{InputBlocks, LANES, Standardisation, TrainingBuffers};
 use train::{Evaluate, Train};
 
-pub(super) const FAMILY: Family = Family {
-    name: "network",
-    about: "a neural network with one hidden layer",
-    numbers: &[
-        Number {
-            name: "width",
-            about: "number of hidden units",
-            least: 1.0,
-            above: false,
-            most: Most::Value(10_000.0),
-            whole: true,
-            default: None,
-        },
-        Number {
-            name: "epochs",
-            about: "steps of training, each on all points",
-            least: 0.0,
-            above: false,
-            most: Most::Value(1e9),
-            whole: true,
-            default: Some(2000.0),
-        },
-        Number {
-            name: "rate",
-            about: "size of a step",
-            least: 0.0,
-            above: true,
-            most: Most::Value(1000.0),
-            whole: false,
-            default: Some(0.01),
-        },
-    ],
-    choices: &[
-        Choice {
-            name: "activation",
-            about: "what a hidden unit does with its sum",
-            options: &["tanh", "relu"],
-            classes_only: false,
-        },
-        Choice {
-            name: "optimiser",
-            about: "how a step follows from the gradient",
-            options: &["adam", "descent"],
-            classes_only: false,
-        },
-    ],
-    has_base: false,
-    one_dimensional: false,
-    task: Task::Both,
-    build: |Blueprint {
-                settings,
-                choices,
-                classes,
-                ..
-            }| {
-        let settings = settings.iter().map(|numbers| NetworkSetting {
-            width: whole(numbers[0]),
-            epochs: whole(numbers[1]),
-            rate: numbers[2],
-        });
-        let activation = [Activation::Tanh, Activation::Relu][choices[0]];
-        let optimiser = [Optimiser::Adam, Optimiser::Descent][choices[1]];
-        Box::new(match classes {
-            0 => Network::new(settings.collect(), activation, optimiser),
-            _ => Network::classifier(settings.collect(), classes, activation, optimiser),
-        })
-    },
-};
+pub(super) const FAMILY: Family =
+    Family::new("network", "a neural network with one hidden layer", build)
+        .parameters(&[
+            Parameter::whole("width", "number of hidden units")
+                .symbol("H")
+                .least(1.0)
+                .up_to(10_000.0)
+                .usual(1.0, 50.0),
+            Parameter::whole("epochs", "steps of training, each on all points")
+                .symbol("t")
+                .up_to(1e9)
+                .default(2000.0)
+                .usual(10.0, 2000.0),
+            Parameter::number("rate", "size of a step")
+                .symbol("η")
+                .above(0.0)
+                .up_to(1000.0)
+                .default(0.01)
+                .usual(0.01, 1.0),
+        ])
+        .choices(&[
+            Choice::new(
+                "activation",
+                "what a hidden unit does with its sum",
+                &["tanh", "relu"],
+            ),
+            Choice::new(
+                "optimiser",
+                "how a step follows from the gradient",
+                &["adam", "descent"],
+            ),
+        ])
+        .labels(LabelKind::Both);
+
+fn build(blueprint: Blueprint) -> Box<dyn Learner> {
+    let settings = blueprint.settings().map(|setting| NetworkSetting {
+        width: setting.whole("width"),
+        epochs: setting.whole("epochs"),
+        rate: setting.number("rate"),
+    });
+    let settings = settings.collect();
+    let activations = [("tanh", Activation::Tanh), ("relu", Activation::Relu)];
+    let activation = blueprint.chosen("activation", &activations);
+    let optimisers = [("adam", Optimiser::Adam), ("descent", Optimiser::Descent)];
+    let optimiser = blueprint.chosen("optimiser", &optimisers);
+    Box::new(match blueprint.classes {
+        0 => Network::new(settings, activation, optimiser),
+        classes => Network::classifier(settings, classes, activation, optimiser),
+    })
+}
 
 /// One setting of [`Network`].
 #[derive(Clone, Copy, Debug, PartialEq)]

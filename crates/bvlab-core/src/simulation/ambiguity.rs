@@ -1,53 +1,41 @@
 //! Ambiguity: an ensemble is better than its members by just their spread around it.
 
 use super::sine::Sine;
-use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, TRAIN, counts, most};
+use super::{Look, Moments, Panel, Row, Simulate, Simulation, TRAIN, most};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::learner::{Learner, Size, Tree, TreeSetting, bootstrap};
 use crate::maths::square;
+use crate::parameter::Parameter;
 use crate::plan::Scale;
 use crate::problem::Problem;
 use crate::stream::{Purpose, Stream};
 
 pub(super) const SIMULATION: Simulation = Simulation {
     name: "ambiguity",
-    about: "bagged trees on a noisy sine: average member error, ensemble error and diversity",
+    meaning: "bagged trees on a noisy sine: average member error, ensemble error and diversity",
     resamples: "training sets",
     theory: "by the identity ensemble = average member − diversity",
     identity: true,
-    numbers: &[
-        Number {
-            name: "members",
-            about: "numbers M of members",
-            least: 1.0,
-            above: false,
-            most: 1000.0,
-            whole: true,
-            length: 100,
-            default: &[1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 30.0, 50.0],
-        },
+    parameters: &[
+        Parameter::whole("members", "numbers M of members")
+            .least(1.0)
+            .up_to(1000.0)
+            .list(100, &[1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 30.0, 50.0]),
         TRAIN,
-        Number {
-            name: "noise",
-            about: "standard deviation of the noise",
-            least: 0.0,
-            above: false,
-            most: 1e6,
-            whole: false,
-            length: 1,
-            default: &[0.5],
-        },
+        Parameter::number("noise", "standard deviation of the noise")
+            .up_to(1e6)
+            .default(0.5),
     ],
-    build: |values| {
-        let noise = values[2][0];
+    build: |setup| {
+        let noise = setup.number("noise");
         let Sine {
             problem,
             test,
             truth,
-        } = Sine::new(values[1][0] as usize, noise);
+        } = Sine::new(setup.whole("train"), noise);
         Box::new(Ambiguity {
-            members: counts(&values[0]),
+            members: setup.counts("members"),
             noise: noise * noise,
             truth,
             predictions: Vec::new(),

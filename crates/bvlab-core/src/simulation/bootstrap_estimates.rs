@@ -1,68 +1,47 @@
 //! What bias and variance look like to someone who has one sample, and resamples it.
 
 use super::sine::Sine;
-use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, counts};
+use super::{Look, Moments, Panel, Row, Simulate, Simulation};
 use crate::data::Training;
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::learner::{Learner, Size, Tree, TreeSetting};
 use crate::maths::square;
+use crate::parameter::Parameter;
 use crate::plan::Scale;
 use crate::problem::{Resample, Rows};
 use crate::stream::{Purpose, Stream};
 
 pub(super) const SIMULATION: Simulation = Simulation {
     name: "bootstrap-estimates",
-    about: "bias and variance of trees on a noisy sine, and what resampling one sample takes them for",
+    meaning: "bias and variance of trees on a noisy sine, and what resampling one sample takes them for",
     resamples: "pairs of samples",
     theory: "noise + bias² + variance of the mean tree",
     identity: true,
-    numbers: &[
-        Number {
-            name: "depths",
-            about: "depths of the trees",
-            least: 1.0,
-            above: false,
-            most: 100.0,
-            whole: true,
-            length: 100,
-            default: &[
-                1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0,
-            ],
-        },
-        Number {
-            name: "train",
-            about: "number of points in a sample",
-            least: 2.0,
-            above: false,
-            most: 10_000.0,
-            whole: true,
-            length: 1,
-            default: &[100.0],
-        },
-        Number {
-            name: "noise",
-            about: "standard deviation of the noise",
-            least: 0.0,
-            above: false,
-            most: 1e6,
-            whole: false,
-            length: 1,
-            default: &[0.5],
-        },
-        Number {
-            name: "rounds",
-            about: "resamples of every sample",
-            least: 2.0,
-            above: false,
-            most: 1000.0,
-            whole: true,
-            length: 1,
-            default: &[50.0],
-        },
+    parameters: &[
+        Parameter::whole("depths", "depths of the trees")
+            .least(1.0)
+            .up_to(100.0)
+            .list(
+                100,
+                &[
+                    1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0,
+                ],
+            ),
+        Parameter::whole("train", "number of points in a sample")
+            .least(2.0)
+            .up_to(10_000.0)
+            .default(100.0),
+        Parameter::number("noise", "standard deviation of the noise")
+            .up_to(1e6)
+            .default(0.5),
+        Parameter::whole("rounds", "resamples of every sample")
+            .least(2.0)
+            .up_to(1000.0)
+            .default(50.0),
     ],
-    build: |values| {
-        let noise = values[2][0];
-        let depths = counts(&values[0]);
+    build: |setup| {
+        let noise = setup.number("noise");
+        let depths = setup.counts("depths");
         let settings = depths.iter().map(|&depth| TreeSetting {
             depth,
             ..TreeSetting::default()
@@ -80,8 +59,8 @@ pub(super) const SIMULATION: Simulation = Simulation {
             tree: Tree::new(settings.collect()),
             depths,
             noise: noise * noise,
-            rounds: values[3][0] as usize,
-            sine: Sine::new(values[1][0] as usize, noise),
+            rounds: setup.whole("rounds"),
+            sine: Sine::new(setup.whole("train"), noise),
             tables: [Resample::Bootstrap, Resample::Halves].map(table),
         })
     },

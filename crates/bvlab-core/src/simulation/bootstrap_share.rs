@@ -2,55 +2,47 @@
 
 use rand::RngExt;
 
-use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, counts, most};
+use super::{Look, Moments, Panel, Row, Simulate, Simulation, most};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::{exp, ln_1p};
+use crate::parameter::Parameter;
 use crate::plan::Scale;
 use crate::stream::{Purpose, Stream};
 
 pub(super) const SIMULATION: Simulation = Simulation {
     name: "bootstrap-share",
-    about: "share of a data set in its bootstrap, and the chance to be in none of several",
+    meaning: "share of a data set in its bootstrap, and the chance to be in none of several",
     resamples: "repetitions",
     theory: "exact",
     identity: false,
-    numbers: &[
-        Number {
-            name: "sizes",
-            about: "numbers n of points, for the share of one bootstrap",
-            least: 1.0,
-            above: false,
-            most: 10_000.0,
-            whole: true,
-            length: 100,
-            default: &[1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0],
-        },
-        Number {
-            name: "points",
-            about: "number n of points, for the chance to be in none of several bootstraps",
-            least: 2.0,
-            above: false,
-            most: 10_000.0,
-            whole: true,
-            length: 1,
-            default: &[100.0],
-        },
-        Number {
-            name: "bootstraps",
-            about: "numbers M of bootstraps",
-            least: 1.0,
-            above: false,
-            most: 100.0,
-            whole: true,
-            length: 100,
-            default: &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0],
-        },
+    parameters: &[
+        Parameter::whole(
+            "sizes",
+            "numbers n of points, for the share of one bootstrap",
+        )
+        .least(1.0)
+        .up_to(10_000.0)
+        .list(
+            100,
+            &[1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0],
+        ),
+        Parameter::whole(
+            "points",
+            "number n of points, for the chance to be in none of several bootstraps",
+        )
+        .least(2.0)
+        .up_to(10_000.0)
+        .default(100.0),
+        Parameter::whole("bootstraps", "numbers M of bootstraps")
+            .least(1.0)
+            .up_to(100.0)
+            .list(100, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]),
     ],
-    build: |values| {
+    build: |setup| {
         Box::new(BootstrapShare {
-            sizes: counts(&values[0]),
-            points: values[1][0] as usize,
-            bootstraps: counts(&values[2]),
+            sizes: setup.counts("sizes"),
+            points: setup.whole("points"),
+            bootstraps: setup.counts("bootstraps"),
             missed: Vec::new(),
         })
     },

@@ -1,44 +1,33 @@
 //! Bias and variance of two estimators as the number of points grows.
 
-use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, counts, most};
+use super::{Look, Moments, Panel, Row, Simulate, Simulation, most};
 use crate::decompose::Estimate;
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::{normal, power, square};
+use crate::parameter::Parameter;
 use crate::plan::Scale;
 use crate::stream::{Purpose, Stream};
 
 pub(super) const SIMULATION: Simulation = Simulation {
     name: "estimators",
-    about: "bias and variance of the sample mean and of the 1/N variance of Gaussian data",
+    meaning: "bias and variance of the sample mean and of the 1/N variance of Gaussian data",
     resamples: "data sets",
     theory: "exact",
     identity: false,
-    numbers: &[
-        Number {
-            name: "sigma",
-            about: "standard deviation of the data",
-            least: 0.0,
-            above: true,
-            most: 1e6,
-            whole: false,
-            length: 1,
-            default: &[1.0],
-        },
-        Number {
-            name: "sizes",
-            about: "numbers N of points",
-            least: 2.0,
-            above: false,
-            most: 10_000.0,
-            whole: true,
-            length: 100,
-            default: &[2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 35.0, 60.0, 100.0],
-        },
+    parameters: &[
+        Parameter::number("sigma", "standard deviation of the data")
+            .above(0.0)
+            .up_to(1e6)
+            .default(1.0),
+        Parameter::whole("sizes", "numbers N of points")
+            .least(2.0)
+            .up_to(10_000.0)
+            .list(100, &[2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 35.0, 60.0, 100.0]),
     ],
-    build: |values| {
+    build: |setup| {
         Box::new(Estimators {
-            sigma: values[0][0],
-            sizes: counts(&values[1]),
+            sigma: setup.number("sigma"),
+            sizes: setup.counts("sizes"),
         })
     },
 };

@@ -2,53 +2,44 @@
 
 use super::adaboost::{AdaBoost, zero_one};
 use super::disc::{self, Disc};
-use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, TRAIN, counts, most};
+use super::{Look, Moments, Panel, Row, Simulate, Simulation, TRAIN, most};
 use crate::data::Training;
 use crate::decompose::Estimate;
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::{exp, ln_1p};
+use crate::parameter::Parameter;
 use crate::plan::Scale;
 use crate::problem::grid;
 use crate::stream::{Purpose, Stream};
 
 pub(super) const SIMULATION: Simulation = Simulation {
     name: "exponential-bound",
-    about: "exponential loss over 0/1 loss; AdaBoost's training error under its bound",
+    meaning: "exponential loss over 0/1 loss; AdaBoost's training error under its bound",
     resamples: "training sets",
     theory: "the bound ∏ 2√(ε(1 − ε))",
     identity: true,
-    numbers: &[
-        Number {
-            name: "rounds",
-            about: "numbers of rounds",
-            least: 1.0,
-            above: false,
-            most: 10_000.0,
-            whole: true,
-            length: 100,
-            default: &[
-                1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 30.0, 50.0, 80.0, 120.0, 200.0, 300.0,
-            ],
-        },
+    parameters: &[
+        Parameter::whole("rounds", "numbers of rounds")
+            .least(1.0)
+            .up_to(10_000.0)
+            .list(
+                100,
+                &[
+                    1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0, 30.0, 50.0, 80.0, 120.0, 200.0, 300.0,
+                ],
+            ),
         TRAIN,
-        Number {
-            name: "noise",
-            about: "chance that a label is flipped",
-            least: 0.0,
-            above: false,
-            most: 0.5,
-            whole: false,
-            length: 1,
-            default: &[0.1],
-        },
+        Parameter::number("noise", "chance that a label is flipped")
+            .up_to(0.5)
+            .default(0.1),
     ],
-    build: |values| {
+    build: |setup| {
         let (from, to) = disc::SQUARE;
         Box::new(ExponentialBound {
-            rounds: counts(&values[0]),
+            rounds: setup.counts("rounds"),
             problem: Disc {
-                train: values[1][0] as usize,
-                noise: values[2][0],
+                train: setup.whole("train"),
+                noise: setup.number("noise"),
             },
             line: grid(from, to, SIDE, 1).values().to_vec(),
         })

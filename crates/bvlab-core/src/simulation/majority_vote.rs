@@ -2,57 +2,46 @@
 
 use rand::RngExt;
 
-use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, counts, most};
+use super::{Look, Moments, Panel, Row, Simulate, Simulation, most};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::binomial;
+use crate::parameter::Parameter;
 use crate::plan::Scale;
 use crate::stream::{Purpose, Stream};
 
 pub(super) const SIMULATION: Simulation = Simulation {
     name: "majority-vote",
-    about: "how many of M independent voters err, and how often their majority does",
+    meaning: "how many of M independent voters err, and how often their majority does",
     resamples: "votes",
     theory: "binomial",
     identity: false,
-    numbers: &[
-        Number {
-            name: "error",
-            about: "chance that a voter errs",
-            least: 0.0,
-            above: true,
-            most: 0.99,
-            whole: false,
-            length: 1,
-            default: &[0.3],
-        },
-        Number {
-            name: "voters",
-            about: "numbers M of voters whose errors are counted, a panel each",
-            least: 1.0,
-            above: false,
-            most: 100.0,
-            whole: true,
-            length: 4,
-            default: &[11.0, 21.0],
-        },
-        Number {
-            name: "sizes",
-            about: "numbers M of voters, for the error of the vote",
-            least: 1.0,
-            above: false,
-            most: 1000.0,
-            whole: true,
-            length: 100,
-            default: &[
-                1.0, 3.0, 5.0, 7.0, 9.0, 11.0, 15.0, 21.0, 27.0, 33.0, 41.0, 51.0,
-            ],
-        },
+    parameters: &[
+        Parameter::number("error", "chance that a voter errs")
+            .above(0.0)
+            .up_to(0.99)
+            .default(0.3),
+        Parameter::whole(
+            "voters",
+            "numbers M of voters whose errors are counted, a panel each",
+        )
+        .least(1.0)
+        .up_to(100.0)
+        .list(4, &[11.0, 21.0]),
+        Parameter::whole("sizes", "numbers M of voters, for the error of the vote")
+            .least(1.0)
+            .up_to(1000.0)
+            .list(
+                100,
+                &[
+                    1.0, 3.0, 5.0, 7.0, 9.0, 11.0, 15.0, 21.0, 27.0, 33.0, 41.0, 51.0,
+                ],
+            ),
     ],
-    build: |values| {
+    build: |setup| {
         Box::new(MajorityVote {
-            error: values[0][0],
-            voters: counts(&values[1]),
-            sizes: counts(&values[2]),
+            error: setup.number("error"),
+            voters: setup.counts("voters"),
+            sizes: setup.counts("sizes"),
             wrong: Vec::new(),
         })
     },

@@ -3,63 +3,48 @@
 use super::correlation::phi;
 use super::disc::{self, Disc};
 use super::majority_vote::half;
-use super::{Look, Moments, Number, Panel, Row, Simulate, Simulation, TRAIN, counts, most};
+use super::{Look, Moments, Panel, Row, Simulate, Simulation, TRAIN, most};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::learner::{Learner, Tree, TreeSetting, bootstrap};
+use crate::parameter::Parameter;
 use crate::plan::Scale;
 use crate::stream::{Purpose, Stream};
 
 pub(super) const SIMULATION: Simulation = Simulation {
     name: "member-dependence",
-    about: "which pairs of bagged trees err dependently, and the error of their vote",
+    meaning: "which pairs of bagged trees err dependently, and the error of their vote",
     resamples: "test points",
     theory: "independent voters",
     identity: false,
-    numbers: &[
-        Number {
-            name: "members",
-            about: "number of members, for the pairs",
-            least: 2.0,
-            above: false,
-            most: 100.0,
-            whole: true,
-            length: 1,
-            default: &[50.0],
-        },
-        Number {
-            name: "sizes",
-            about: "numbers M of members who vote",
-            least: 1.0,
-            above: false,
-            most: 101.0,
-            whole: true,
-            length: 100,
-            default: &[
-                1.0, 3.0, 5.0, 7.0, 9.0, 11.0, 15.0, 21.0, 27.0, 33.0, 41.0, 49.0,
-            ],
-        },
+    parameters: &[
+        Parameter::whole("members", "number of members, for the pairs")
+            .least(2.0)
+            .up_to(100.0)
+            .default(50.0),
+        Parameter::whole("sizes", "numbers M of members who vote")
+            .least(1.0)
+            .up_to(101.0)
+            .list(
+                100,
+                &[
+                    1.0, 3.0, 5.0, 7.0, 9.0, 11.0, 15.0, 21.0, 27.0, 33.0, 41.0, 49.0,
+                ],
+            ),
         TRAIN,
-        Number {
-            name: "noise",
-            about: "chance that a training label is flipped",
-            least: 0.0,
-            above: false,
-            most: 0.5,
-            whole: false,
-            length: 1,
-            default: &[0.2],
-        },
+        Parameter::number("noise", "chance that a training label is flipped")
+            .up_to(0.5)
+            .default(0.2),
     ],
-    build: |values| {
-        let (members, sizes) = (values[0][0] as usize, counts(&values[1]));
+    build: |setup| {
+        let (members, sizes) = (setup.whole("members"), setup.counts("sizes"));
         Box::new(MemberDependence {
             members,
             trees: members.max(most(&sizes)),
             sizes,
             problem: Disc {
-                train: values[2][0] as usize,
-                noise: values[3][0],
+                train: setup.whole("train"),
+                noise: setup.number("noise"),
             },
             grown: None,
             drawn: Points::default(),

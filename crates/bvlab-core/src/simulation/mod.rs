@@ -41,8 +41,8 @@ use serde::{Deserialize, Serialize};
 use crate::decompose::Estimate;
 use crate::engine::{Observer, RunError};
 use crate::interrupt::{Interrupt, Interrupted};
+use crate::parameter::{self, DataSize, Parameter, ParameterError};
 use crate::plan::Scale;
-use crate::words::number;
 
 /// A simulation: what an experiment may say of it, and how it is made.
 #[derive(Debug)]
@@ -50,88 +50,25 @@ pub struct Simulation {
     /// Its name in an experiment, such as `majority-vote`.
     pub name: &'static str,
     /// What it is, in a line.
-    pub about: &'static str,
+    pub meaning: &'static str,
     /// What resamples are, in the plural.
     pub resamples: &'static str,
     /// Where the theory comes from, in a few words.
     pub theory: &'static str,
     /// Whether theory holds in every resample to rounding, not only on average.
     pub identity: bool,
-    /// Its numbers.
-    pub numbers: &'static [Number],
-    /// Makes it from the values of its numbers, in their order.
-    pub build: fn(&[Vec<f64>]) -> Box<dyn Simulate>,
-}
-
-/// A number of a simulation, or a list of numbers.
-#[derive(Debug)]
-pub struct Number {
-    /// Its name in an experiment.
-    pub name: &'static str,
-    /// What it is, in a few words.
-    pub about: &'static str,
-    /// The smallest value allowed.
-    pub least: f64,
-    /// Whether it must lie above that value.
-    pub above: bool,
-    /// The largest value allowed.
-    pub most: f64,
-    /// Whether only whole numbers are allowed.
-    pub whole: bool,
-    /// The longest list; 1 for a number.
-    pub length: usize,
-    /// The value or values where an experiment gives none.
-    pub default: &'static [f64],
-}
-
-impl Number {
-    /// Its range and default, in words.
-    pub fn range(&self) -> String {
-        let list = if self.length > 1 { "a list, " } else { "" };
-        let kind = if self.whole { "whole, " } else { "" };
-        let from = if self.above { "above" } else { "from" };
-        let default: Vec<String> = self.default.iter().map(|value| number(*value)).collect();
-        let default = match self.length {
-            1 => default.join(""),
-            _ => format!("[{}]", default.join(", ")),
-        };
-        format!(
-            "{list}{kind}{from} {} to {}; default {default}",
-            number(self.least),
-            number(self.most)
-        )
-    }
-}
-
-impl Number {
-    /// What is wrong with a value, as the end of a sentence: `must be at least 1`.
-    pub fn refusal(&self, value: f64) -> Option<String> {
-        match value {
-            value if !value.is_finite() => Some("must be finite".to_owned()),
-            value if self.whole && value.fract() != 0.0 => {
-                Some("must be a whole number".to_owned())
-            }
-            value if self.above && value <= self.least => {
-                Some(format!("must be above {}", number(self.least)))
-            }
-            value if value < self.least => Some(format!("must be at least {}", number(self.least))),
-            value if value > self.most => Some(format!("can be at most {}", number(self.most))),
-            _ => None,
-        }
-    }
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    /// Makes it from the values of its parameters.
+    pub build: fn(&Setup) -> Box<dyn Simulate>,
 }
 
 /// The number of training points, of simulations with learners.
-const TRAIN: Number = Number {
-    name: "train",
-    about: "number of training points",
-    least: 1.0,
-    above: false,
-    most: 10_000.0,
-    whole: true,
-    length: 1,
-    default: &[100.0],
-};
+const TRAIN: Parameter = Parameter::whole("train", "number of training points")
+    .symbol("n")
+    .least(1.0)
+    .up_to(10_000.0)
+    .default(100.0);
 
 /// Every simulation.
 pub const SIMULATIONS: &[&Simulation] = &[
@@ -150,12 +87,12 @@ pub fn find(name: &str) -> Option<&'static Simulation> {
     all.find(|simulation| simulation.name == name)
 }
 
-/// A simulation and the values of its numbers.
+/// A simulation and the values of its parameters, which are read by name.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// Which simulation.
     pub simulation: &'static Simulation,
-    /// The values of its numbers, in their order; lists in rising order.
+    /// The values of its parameters, in their order; lists in rising order.
     pub values: Vec<Vec<f64>>,
     /// How many resamples there are.
     pub resamples: u64,
@@ -166,13 +103,66 @@ pub struct Setup {
 impl Setup {
     /// A simulation with its default values, of 1000 resamples with seed 1.
     pub fn new(simulation: &'static Simulation) -> Self {
-        let defaults = simulation.numbers.iter();
+        let parameters = simulation.parameters.iter();
         Setup {
             simulation,
-            values: defaults.map(|number| number.default.to_vec()).collect(),
+            values: parameters.map(Parameter::defaults).collect(),
             resamples: 1000,
             seed: 1,
         }
+    }
+
+    /// The same with other values of a parameter.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such parameter, or a value is not allowed.
+    pub fn with(mut self, name: &str, values: &[f64]) -> Result<Self, ParameterError> {
+        let parameters = self.simulation.parameters;
+        let place = parameter::find(parameters, name)?;
+        parameters[place].check_all(values, DataSize::UNKNOWN)?;
+        self.values[place] = values.to_vec();
+        self.values[place].sort_by(f64::total_cmp);
+        Ok(self)
+    }
+
+    /// The values of a parameter.
+    ///
+    /// # Panics
+    ///
+    /// If there is no parameter of that name: a mistake in the code that asks.
+    pub fn list(&self, name: &str) -> &[f64] {
+        &self.values[parameter::place(self.simulation.parameters, name)]
+    }
+
+    /// The value of a parameter that is one number.
+    ///
+    /// # Panics
+    ///
+    /// As [`Setup::list`].
+    pub fn number(&self, name: &str) -> f64 {
+        self.list(name)[0]
+    }
+
+    /// The value of a parameter that counts.
+    ///
+    /// # Panics
+    ///
+    /// As [`Setup::list`].
+    pub fn whole(&self, name: &str) -> usize {
+        self.number(name) as usize
+    }
+
+    /// The values of a parameter that counts.
+    ///
+    /// # Panics
+    ///
+    /// As [`Setup::list`].
+    pub fn counts(&self, name: &str) -> Vec<usize> {
+        self.list(name)
+            .iter()
+            .map(|value| *value as usize)
+            .collect()
     }
 
     /// Checks the values, which a file's reader has checked already.
@@ -181,21 +171,16 @@ impl Setup {
     ///
     /// The first that the simulation does not allow, in words.
     pub fn check(&self) -> Result<(), String> {
-        let Simulation { name, numbers, .. } = self.simulation;
-        if self.values.len() != numbers.len() {
-            let (given, wanted) = (self.values.len(), numbers.len());
-            return Err(format!("`{name}` has {wanted} numbers, not {given}"));
+        let Simulation {
+            name, parameters, ..
+        } = self.simulation;
+        if self.values.len() != parameters.len() {
+            let (given, wanted) = (self.values.len(), parameters.len());
+            return Err(format!("`{name}` has {wanted} parameters, not {given}"));
         }
-        for (rule, values) in numbers.iter().zip(&self.values) {
-            if values.is_empty() || values.len() > rule.length {
-                let most = rule.length;
-                return Err(format!("`{}` has 1 to {most} values", rule.name));
-            }
-            for value in values {
-                if let Some(wrong) = rule.refusal(*value) {
-                    return Err(format!("`{}` {wrong}, not {}", rule.name, number(*value)));
-                }
-            }
+        for (parameter, values) in parameters.iter().zip(&self.values) {
+            let checked = parameter.check_all(values, DataSize::UNKNOWN);
+            checked.map_err(|error| error.to_string())?;
         }
         match self.resamples {
             0..2 => Err("`resamples` must be at least 2".to_owned()),
@@ -205,7 +190,7 @@ impl Setup {
 
     /// The panels that it fills.
     pub fn panels(&self) -> Vec<Panel> {
-        (self.simulation.build)(&self.values).panels()
+        (self.simulation.build)(self).panels()
     }
 
     /// What its numbers are about.
@@ -227,12 +212,12 @@ impl Setup {
 
     /// About how many operations the longest resample takes; see [`Simulate::operations`].
     pub fn operations(&self) -> f64 {
-        (self.simulation.build)(&self.values).operations()
+        (self.simulation.build)(self).operations()
     }
 
     /// About how many numbers it holds while it runs: its own, and the moments of what it observes.
     pub fn numbers_held(&self) -> f64 {
-        let simulation = (self.simulation.build)(&self.values);
+        let simulation = (self.simulation.build)(self);
         simulation.numbers_held() + 8.0 * simulation.observations() as f64
     }
 }
@@ -406,7 +391,7 @@ pub fn run(setup: &Setup, observer: &dyn Observer) -> Result<Vec<Row>, RunError>
     let Setup {
         resamples, seed, ..
     } = *setup;
-    let mut simulation = (setup.simulation.build)(&setup.values);
+    let mut simulation = (setup.simulation.build)(setup);
     let mut seen = vec![Moments::default(); simulation.observations()];
     let mut observed = vec![0.0; seen.len()];
     let stopped = || {
@@ -433,11 +418,6 @@ pub fn run(setup: &Setup, observer: &dyn Observer) -> Result<Vec<Row>, RunError>
         }
     }
     Ok(simulation.rows(&seen))
-}
-
-/// The values of a list that counts.
-fn counts(values: &[f64]) -> Vec<usize> {
-    values.iter().map(|value| *value as usize).collect()
 }
 
 /// The largest of a list of counts.

@@ -2,6 +2,9 @@
 
 pub mod figure;
 pub mod forms;
+mod schema;
+
+pub(super) use schema::{parameter_schema, schema};
 
 use std::fmt;
 
@@ -12,12 +15,11 @@ use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use toml::Spanned;
 
 use super::source::Trouble;
-use bvlab_core::learner::{FAMILIES, Family, Most};
-use bvlab_core::simulation::SIMULATIONS;
 use bvlab_core::words::number;
 
 use figure::{RawFigure, RawLook};
 use forms::{ClassesForm, HeldForm, MissingForm, ResampleForm, ScaleForm, SplitForm, TruthForm};
+use schema::LearnerForm;
 
 /// A bvlab experiment: a problem, learners, what is swept, and the figures to draw; or a simulation.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -43,7 +45,7 @@ pub(super) struct RawExperiment {
     pub sweep: Option<RawSweep>,
     /// The learners that are compared, on the same training sets.
     #[serde(default)]
-    #[schemars(with = "Vec<LearnerBlock>")]
+    #[schemars(with = "Vec<LearnerForm>")]
     pub learner: Vec<Spanned<Block>>,
     #[serde(default)]
     pub run: RawRun,
@@ -489,155 +491,6 @@ impl JsonSchema for AnyTable {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "object" })
     }
-}
-
-/// The forms of an experiment: a problem, or one of the simulations with its numbers.
-fn forms() -> Vec<serde_json::Value> {
-    let mut forms = vec![serde_json::json!({ "required": ["problem"] })];
-    for simulation in SIMULATIONS {
-        let mut properties = serde_json::Map::new();
-        for number in simulation.numbers {
-            let mut one = serde_json::json!({
-                "type": if number.whole { "integer" } else { "number" },
-                "maximum": number.most,
-            });
-            let least = if number.above {
-                "exclusiveMinimum"
-            } else {
-                "minimum"
-            };
-            one[least] = number.least.into();
-            let mut schema = match (number.length, number.default) {
-                (1, [default, ..]) => {
-                    one["default"] = (*default).into();
-                    one
-                }
-                _ => serde_json::json!({
-                    "anyOf": [
-                        { "type": "array", "items": one, "minItems": 1, "maxItems": number.length },
-                        { "type": ["number", "string", "object"] }
-                    ],
-                    "default": number.default,
-                }),
-            };
-            schema["description"] = number.about.into();
-            properties.insert(number.name.to_owned(), schema);
-        }
-        forms.push(serde_json::json!({
-            "required": ["simulation"],
-            "properties": {
-                "simulation": { "const": simulation.name },
-                "with": {
-                    "type": "object", "description": simulation.about,
-                    "additionalProperties": false, "properties": properties,
-                },
-            },
-        }));
-    }
-    forms
-}
-
-/// A learner's table, whose keys come from the registry of model families.
-pub(super) struct LearnerBlock;
-
-impl JsonSchema for LearnerBlock {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Learner".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let sweep = generator.subschema_for::<RawSweep>();
-        let mut schema = json_schema!({
-            "type": "object",
-            "additionalProperties": false,
-            "properties": {
-                "name": { "type": "string", "description": "What it is called in tables and figures." },
-                "colour": { "type": "string", "pattern": "^#[0-9a-fA-F]{6}$", "description": "Its colour where several learners share a panel." },
-                "reference": { "type": "boolean", "description": "A flat line: this learner has not the swept number." },
-                "sweep": sweep
-            }
-        });
-        add_families(&mut schema);
-        schema
-    }
-}
-
-/// Adds one property per model family, and that exactly one of them is there.
-fn add_families(schema: &mut Schema) {
-    let names: Vec<_> = FAMILIES
-        .iter()
-        .map(|family| serde_json::json!({ "required": [family.name] }))
-        .collect();
-    schema.insert("oneOf".to_owned(), names.into());
-    let properties = schema.ensure_object().get_mut("properties");
-    if let Some(serde_json::Value::Object(properties)) = properties {
-        for family in FAMILIES {
-            properties.insert(family.name.to_owned(), family_schema(family));
-        }
-    }
-}
-
-fn family_schema(family: &Family) -> serde_json::Value {
-    let mut properties = serde_json::Map::new();
-    for number in family.numbers {
-        let mut schema = serde_json::json!({
-            "type": if number.whole { "integer" } else { "number" },
-            "description": number.about,
-        });
-        let least = if number.above {
-            "exclusiveMinimum"
-        } else {
-            "minimum"
-        };
-        schema[least] = number.least.into();
-        if let Most::Value(most) = number.most
-            && most < f64::MAX
-        {
-            schema["maximum"] = most.into();
-        }
-        if let Some(default) = number.default.filter(|value| value.is_finite()) {
-            schema["default"] = default.into();
-        }
-        properties.insert(number.name.to_owned(), schema);
-    }
-    for choice in family.choices {
-        let schema = match choice.options {
-            ["true", "false"] => serde_json::json!({
-                "type": "boolean", "description": choice.about, "default": true,
-            }),
-            options => serde_json::json!({
-                "enum": options, "description": choice.about, "default": options[0],
-            }),
-        };
-        properties.insert(choice.name.to_owned(), schema);
-    }
-    if family.has_base {
-        properties.insert(
-            "base".to_owned(),
-            serde_json::json!({ "$ref": "#/$defs/Base" }),
-        );
-    }
-    let required: &[&str] = if family.has_base { &["base"] } else { &[] };
-    serde_json::json!({
-        "type": "object", "description": family.about, "required": required,
-        "additionalProperties": false, "properties": properties,
-    })
-}
-
-/// The JSON schema of an experiment file.
-pub(super) fn schema() -> serde_json::Value {
-    let mut schema = schemars::schema_for!(RawExperiment);
-    let mut base = json_schema!({
-        "type": "object", "additionalProperties": false, "properties": {},
-        "description": "The learner that an ensemble is made of."
-    });
-    add_families(&mut base);
-    schema.insert("oneOf".to_owned(), forms().into());
-    let definitions = schema.ensure_object().get_mut("$defs");
-    if let Some(serde_json::Value::Object(definitions)) = definitions {
-        definitions.insert("Base".to_owned(), base.to_value());
-    }
-    schema.to_value()
 }
 
 /// A whole number within limits.

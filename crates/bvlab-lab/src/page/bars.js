@@ -1,7 +1,8 @@
 // The parts of the error where nothing is swept: a stacked bar for every learner.
 import { short } from "./numbers.js";
 import { drawNotice } from "./panel.js";
-import { PARTS, fitting, waitingWords } from "./parts.js";
+import { PARTS } from "./look.js";
+import { fitting, waitingWords } from "./parts.js";
 import { textWidth } from "./pen.js";
 import { Axis } from "./scales.js";
 import { settingOf } from "./view.js";

@@ -47,6 +47,12 @@ export function showFigure() {
   load(run, body, holder, figure);
 }
 
+// What there is to see in a figure: its description, which the program has written into it.
+function describedIn(svg) {
+  const words = new DOMParser().parseFromString(svg, "image/svg+xml").querySelector("svg > desc");
+  return words?.textContent ?? null;
+}
+
 async function load(run, body, holder, figure) {
   const asked = ++shown.asked;
   const title = run.head.title ?? run.head.name;
@@ -55,7 +61,9 @@ async function load(run, body, holder, figure) {
     if (asked !== shown.asked) return;
     if (shown.url) URL.revokeObjectURL(shown.url);
     shown.url = URL.createObjectURL(blob);
-    const image = element("img", { id: "figure-image", src: shown.url, alt: `${title}. ${run.head.lookFor ?? ""}` });
+    const seen = describedIn(await blob.text()) ?? run.head.lookFor ?? "";
+    if (asked !== shown.asked) return;
+    const image = element("img", { id: "figure-image", src: shown.url, alt: `${title}. ${seen}` });
     const choice = element(
       "div",
       { class: "choice", role: "group", "aria-label": "Figures" },

@@ -1,23 +1,32 @@
 // The learners' colours, the same as in the figures, on light and on dark paper.
+import { DARK_PAPER, LEARNER_COLOURS } from "./look.js";
 
-const COLOURS = [
-  [0, 104, 172],
-  [213, 84, 0],
-  [0, 145, 105],
-  [190, 90, 150],
-  [178, 130, 0],
-  [80, 160, 210],
-];
+function onDarkPaper() {
+  return document.documentElement.dataset.theme === "dark";
+}
 
-// On dark paper colours get lighter.
-function painted(colour) {
-  const dark = document.documentElement.dataset.theme === "dark";
-  const parts = dark ? colour.map((part) => Math.floor(part * 0.72 + 255 * 0.28)) : colour;
-  return `rgb(${parts.join(",")})`;
+// A colour that is not one of the theme, as the figures paint it.
+function painted(parts) {
+  if (!onDarkPaper()) return parts;
+  const { share, black, white, grey } = DARK_PAPER;
+  const [r, g, b] = parts;
+  if (Math.abs(r - g) < grey && Math.abs(g - b) < grey) return parts.fill(Math.floor(black - (r * (black - white)) / 255));
+  return parts.map((part) => Math.floor(part * share + 255 * (1 - share)));
+}
+
+function colourFor(head, learner, use) {
+  const own = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(head.learners[learner].colour ?? "");
+  if (own) return `rgb(${painted(own.slice(1).map((part) => Number.parseInt(part, 16))).join(", ")})`;
+  const colours = LEARNER_COLOURS[onDarkPaper() ? "dark" : "light"];
+  return colours[learner % colours.length][use];
 }
 
 // The colour of a learner: its own, or that of its number.
 export function learnerColour(head, learner) {
-  const own = /^#([0-9a-f]{2})([0-9a-f]{2})([0-9a-f]{2})$/i.exec(head.learners[learner].colour ?? "");
-  return painted(own ? own.slice(1).map((part) => Number.parseInt(part, 16)) : COLOURS[learner % COLOURS.length]);
+  return colourFor(head, learner, "line");
+}
+
+// The same for text.
+export function learnerInk(head, learner) {
+  return colourFor(head, learner, "text");
 }

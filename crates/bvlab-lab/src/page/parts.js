@@ -1,19 +1,9 @@
-// The parts of the error: their colours and words.
+// Words about the parts of the error.
 import { thousands } from "./numbers.js";
 import { textWidth } from "./pen.js";
 
 // Fewer training sets give no error bars.
 export const FEWEST = 4;
-
-// The parts: column in a frame, name of the colour, words, short words.
-export const PARTS = [
-  { column: "noise", name: "noise", label: "noise", brief: "noise" },
-  { column: "bias2", name: "bias", label: "bias²", brief: "bias²", exact: "bias2_exact" },
-  { column: "variance", name: "variance", label: "variance", brief: "variance", exact: "variance_exact" },
-  { column: "risk", name: "risk", label: "risk", brief: "risk" },
-  { column: "train_risk", name: "train", label: "training error", brief: "training" },
-  { column: "risk_median", name: "median", label: "median risk", brief: "median" },
-];
 
 // What is said as long as there are no estimates.
 export function waitingWords(run, drawn) {

@@ -1,10 +1,11 @@
 // The trade-off: the parts of the error over what is swept, with error bands, the exact forms
 // through them, and a marker at the current setting.
 import { drawLearnerBars } from "./bars.js";
+import { PARTS } from "./look.js";
 import { several, short, withInterval } from "./numbers.js";
-import { learnerColour } from "./palette.js";
+import { learnerColour, learnerInk } from "./palette.js";
 import { drawAxes, drawLabels, drawNotice, labelsRoom, numbersRoom } from "./panel.js";
-import { PARTS, fitting, waitingWords } from "./parts.js";
+import { fitting, waitingWords } from "./parts.js";
 import { bandBetween, pathThrough, textWidth, wrapText } from "./pen.js";
 import { firstHeights, rangesOf } from "./ranges.js";
 import { Axis } from "./scales.js";
@@ -55,7 +56,7 @@ function drawCurves(pen, box, x, y, ranges, run, learner, frame, shownParts, wit
     } else {
       if (low) pen.draw("path", { class: `band ${part.name}`, d: bandBetween(xs, low.map(foot), high.map(foot)) });
       pen.draw("path", {
-        class: `curve ${part.name}${part.column === "train_risk" ? " dashed" : ""}`,
+        class: `curve ${part.name}${part.dashed ? " dashed" : ""}`,
         d: pathThrough(xs, ys),
       });
       if (xs.length === 1) pen.draw("circle", { class: `dot ${part.name}`, cx: xs[0], cy: ys[0], r: 0.3 * pen.em });
@@ -284,7 +285,7 @@ function drawOther(pen, run, frame, other, learner, x, y) {
   const ys = same ? slice.map((i) => y.place(risks[i])) : [y.place(risks[0]), y.place(risks[0])];
   const colour = learnerColour(run.head, other);
   pen.draw("path", { class: "curve other", stroke: colour, d: pathThrough(xs, ys) });
-  return [{ y: ys[ys.length - 1], text: own.name, name: "risk", colour }];
+  return [{ y: ys[ys.length - 1], text: own.name, name: "risk", colour: learnerInk(run.head, other) }];
 }
 
 // Means, or medians where a mean is not to be believed.
@@ -314,7 +315,7 @@ function drawOverlay(pen, run, frame, x, y) {
     const colour = learnerColour(run.head, learner);
     pen.draw("path", { class: "band", fill: colour, d: bandBetween(xs, ys(-1), ys(1)) });
     pen.draw("path", { class: "curve", stroke: colour, d: pathThrough(xs, ys(0)) });
-    labels.push({ y: ys(0).filter(Number.isFinite).pop(), text: own.name, name: "risk", colour });
+    labels.push({ y: ys(0).filter(Number.isFinite).pop(), text: own.name, name: "risk", colour: learnerInk(run.head, learner) });
   });
   const noise = frame.learners[first].noise;
   if (noise.every((value) => value === noise[0])) {

@@ -204,7 +204,7 @@ pub(super) fn is_result_name(name: &str) -> bool {
 pub(super) fn is_table_name(name: &str) -> bool {
     match name.rsplit_once('.') {
         Some(("table", ending)) => !ending.is_empty() && ending.chars().all(char::is_alphanumeric),
-        Some((stem, "csv")) => ["curves", Tables::SIMULATION].contains(&stem),
+        Some((stem, "csv")) => [Tables::NAMES[0], Tables::SIMULATION].contains(&stem),
         Some((stem, "parquet")) => Tables::NAMES.contains(&stem) || stem == Tables::SIMULATION,
         _ => false,
     }

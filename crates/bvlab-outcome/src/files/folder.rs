@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::OutcomeError;
 use super::commit::settle;
 use super::disk::{digest, is_plain_name, look_at, read_json};
-use crate::{Place, Table, Tables};
+use crate::{Bests, SettingNumber, Table, Tables, columns};
 use bvlab_core::plan::{Curve, StudyDescription};
 use bvlab_core::task::Description;
 use bvlab_experiment::{Experiment, Source};
@@ -56,6 +56,10 @@ pub struct Manifest {
     /// What the tables are about, for drawing them. Results of earlier versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<Description>,
+    /// The best settings, which figures mark and reports name. A simulation has none, nor have results
+    /// of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub best: Option<Bests>,
     /// A hash of what the numbers follow from, besides the version: see [`Source::run_hash`].
     #[serde(default)]
     pub run_hash: Option<String>,
@@ -162,13 +166,14 @@ pub fn read(home: &Path) -> Result<(Manifest, Tables), OutcomeError> {
         return Ok((manifest, tables));
     }
     let path = |name: &str| home.join(format!("{name}.parquet"));
-    for name in ["points", "fits"] {
+    for name in [columns::POINTS, columns::FITS] {
         Table::rows_of_parquet(&path(name))?;
     }
     let tables = Tables {
-        curves: Table::read_parquet(&path("curves"))?,
-        training: Table::read_parquet(&path("training"))?,
-        runs: Table::read_parquet(&path("runs"))?,
+        curves: Table::read_parquet(&path(columns::CURVES))?,
+        training: Table::read_parquet(&path(columns::TRAINING))?,
+        runs: Table::read_parquet(&path(columns::RUNS))?,
+        best: manifest.best.clone().unwrap_or_default(),
         ..Tables::default()
     };
     Ok((manifest, tables))
@@ -182,12 +187,17 @@ pub fn read(home: &Path) -> Result<(Manifest, Tables), OutcomeError> {
 pub fn read_places(
     home: &Path,
     study: &StudyDescription,
-    places: &[Place],
+    places: &[SettingNumber],
     tables: &mut Tables,
 ) -> Result<(), OutcomeError> {
     let settings: Vec<usize> = study.curves.iter().map(Curve::settings).collect();
-    let number = |(which, setting): &Place| settings[..*which].iter().sum::<usize>() + setting;
-    for (table, name) in [(&mut tables.points, "points"), (&mut tables.fits, "fits")] {
+    let number =
+        |(which, setting): &SettingNumber| settings[..*which].iter().sum::<usize>() + setting;
+    let large = [
+        (&mut tables.points, columns::POINTS),
+        (&mut tables.fits, columns::FITS),
+    ];
+    for (table, name) in large {
         if places.is_empty() {
             continue;
         }

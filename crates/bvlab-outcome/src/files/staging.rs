@@ -13,7 +13,7 @@ use super::disk::{
 use super::folder::read_manifest;
 use super::hold::{Hold, Mark, Owner};
 use super::{Manifest, OutcomeError};
-use crate::{Table, Tables};
+use crate::{Table, Tables, columns};
 use bvlab_core::engine::Results;
 use bvlab_core::plan::Plan;
 
@@ -267,21 +267,21 @@ impl Staging {
         results: &Results,
     ) -> Result<Tables, OutcomeError> {
         let tables = Tables::small(plan, results);
-        let path = self.path("curves.csv");
+        let path = self.path(&format!("{}.csv", columns::CURVES));
         tables.curves.write_csv(&path)?;
         for name in Tables::NAMES {
             let path = self.path(&format!("{name}.parquet"));
             match name {
-                "points" => {
+                columns::POINTS => {
                     let (first, more) = Tables::points_in_pieces(plan, results);
                     Table::write_row_groups(first, more, &path)?;
                 }
-                "fits" => {
+                columns::FITS => {
                     let (first, more) = Tables::fits_in_pieces(plan, results);
                     Table::write_row_groups(first, more, &path)?;
                 }
-                "curves" => tables.curves.write_parquet(&path)?,
-                "training" => tables.training.write_parquet(&path)?,
+                columns::CURVES => tables.curves.write_parquet(&path)?,
+                columns::TRAINING => tables.training.write_parquet(&path)?,
                 _ => tables.runs.write_parquet(&path)?,
             }
         }

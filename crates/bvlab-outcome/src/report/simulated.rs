@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{FALSE_ALARM, Report, plus_minus, table};
+use super::Report;
+use super::checks::{FALSE_ALARM, Finding};
+use super::numbers::{plus_minus, table};
 use bvlab_core::decompose::{Estimate, interval_factor};
 use bvlab_core::simulation::{Look, Panel, Row, Setup, dependent_from};
 use bvlab_core::words::{percent, short, thousands};
@@ -24,10 +26,8 @@ pub fn report(heading: &str, setup: &Setup, rows: &[Row], resamples: u64, second
         lines.extend(panel_lines(&panel, rows, resamples));
     }
     let _ = table(&mut report.text, &lines);
-    match agreement(setup, rows, resamples) {
-        Some(Ok(fact)) => report.text.push_str(&(fact + "\n")),
-        Some(Err(doubt)) => report.warnings.push(doubt),
-        None => {}
+    if let Some(finding) = agreement(setup, rows, resamples) {
+        report.add(finding);
     }
     report
 }
@@ -124,9 +124,8 @@ fn spread_out(length: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Compares what was seen with theory, everywhere: a fact where they agree, a doubt where they
-/// differ by more than chance allows.
-fn agreement(setup: &Setup, rows: &[Row], resamples: u64) -> Option<Result<String, String>> {
+/// Compares what was simulated with theory, everywhere.
+fn agreement(setup: &Setup, rows: &[Row], resamples: u64) -> Option<Finding> {
     let known = rows.iter().filter(|row| row.theory.is_finite());
     let worst = known
         .clone()

@@ -3,63 +3,55 @@
 mod rounds;
 mod weak;
 
-use super::family::{Blueprint, Choice, Family, Most, Number, Task, whole};
+use super::family::{Blueprint, Choice, Family, LabelKind};
 use super::grouping::group_of;
-use super::{Learner, Size, room, softmax};
+use super::{Learner, Size, class_label, room, softmax};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::{pow, power};
+use crate::parameter::Parameter;
 use crate::stream::Stream;
 pub(crate) use rounds::Rounds;
 use weak::class_of;
 pub(crate) use weak::{ClassNode, Impurity, gini, minority};
 
-pub(super) const FAMILY: Family = Family {
-    name: "adaboost",
-    about: "small trees that vote, each grown where those before it were wrong",
-    numbers: &[
-        Number {
-            name: "rounds",
-            about: "number of trees",
-            least: 1.0,
-            above: false,
-            most: Most::Value(10_000.0),
-            whole: true,
-            default: Some(100.0),
-        },
-        Number {
-            name: "depth",
-            about: "depth of the trees",
-            least: 1.0,
-            above: false,
-            most: Most::Value(f64::INFINITY),
-            whole: true,
-            default: Some(1.0),
-        },
-    ],
-    choices: &[Choice {
-        name: "sample",
-        about: "whether a tree sees all points with their weights, or a sample drawn by them",
-        options: &["reweight", "resample"],
-        classes_only: true,
-    }],
-    has_base: false,
-    one_dimensional: false,
-    task: Task::Classes,
-    build: |Blueprint {
-                settings,
-                choices,
-                classes,
-                ..
-            }| {
-        let settings = settings.iter().map(|numbers| AdaBoostSetting {
-            rounds: whole(numbers[0]),
-            depth: whole(numbers[1]),
-        });
-        let sample = [AdaBoostSample::Reweight, AdaBoostSample::Resample][choices[0]];
-        Box::new(AdaBoost::new(settings.collect(), classes, sample))
-    },
-};
+pub(super) const FAMILY: Family = Family::new(
+    "adaboost",
+    "small trees that vote, each grown where those before it were wrong",
+    build,
+)
+.parameters(&[
+    Parameter::whole("rounds", "number of trees")
+        .symbol("M")
+        .least(1.0)
+        .up_to(10_000.0)
+        .default(100.0)
+        .usual(1.0, 200.0),
+    Parameter::whole("depth", "depth of the trees")
+        .least(1.0)
+        .default(1.0)
+        .usual(1.0, 12.0),
+])
+.choices(&[Choice::new(
+    "sample",
+    "whether a tree sees all points with their weights, or a sample drawn by them",
+    &["reweight", "resample"],
+)
+.for_classes()])
+.labels(LabelKind::Classes);
+
+fn build(blueprint: Blueprint) -> Box<dyn Learner> {
+    let settings = blueprint.settings().map(|setting| AdaBoostSetting {
+        rounds: setting.whole("rounds"),
+        depth: setting.whole("depth"),
+    });
+    let samples = [
+        ("reweight", AdaBoostSample::Reweight),
+        ("resample", AdaBoostSample::Resample),
+    ];
+    let sample = blueprint.chosen("sample", &samples);
+    Box::new(AdaBoost::new(settings.collect(), blueprint.classes, sample))
+}
 
 /// One setting of [`AdaBoost`].
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -226,7 +218,7 @@ impl Learner for AdaBoost {
         stream: &Stream,
         interrupt: &Interrupt,
     ) -> Result<(), Interrupted> {
-        let members = data.labels.iter().map(|label| whole(*label) as u32);
+        let members = data.labels.iter().map(|label| class_label(*label) as u32);
         self.rounds.load(&data.inputs, members);
         let classes = self.classes as f64;
         for chain in &mut self.chains {

@@ -7,7 +7,7 @@ use std::ops::Range;
 use faer::{Mat, MatRef};
 use rand::RngExt;
 
-use super::family::{Blueprint, Family, LAMBDA, Most, Number, Task, whole};
+use super::family::{Blueprint, Family, LAMBDA};
 use super::grouping::group_of;
 use super::spectrum::{Spectrum, diagnose, length};
 use super::{Diagnosis, Learner, Remark, Size, room, solving};
@@ -15,66 +15,49 @@ use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::{BLOCK, combine, wide};
 use crate::maths::{exp_m1, fast_cosines, ln_1p, normal, pow};
+use crate::parameter::Parameter;
 use crate::stream::Stream;
 use minimum_norm::MinimumNorm;
 
-pub(super) const FAMILY: Family = Family {
-    name: "fourier",
-    about: "regression on cosines of random frequency and phase",
-    numbers: &[
-        Number {
-            name: "features",
-            about: "number of random cosines",
-            least: 1.0,
-            above: false,
-            most: Most::Value(100_000.0),
-            whole: true,
-            default: None,
-        },
-        Number {
-            name: "scale",
-            about: "standard deviation of the frequencies",
-            least: 0.0,
-            above: true,
-            most: Most::Value(1e12),
-            whole: false,
-            default: None,
-        },
-        LAMBDA,
-        Number {
-            name: "epochs",
-            about: "steps of gradient descent",
-            least: 0.0,
-            above: false,
-            most: Most::Value(1e15),
-            whole: true,
-            default: Some(f64::INFINITY),
-        },
-        Number {
-            name: "rate",
-            about: "step of gradient descent on the mean squared error",
-            least: 0.0,
-            above: true,
-            most: Most::Value(1.0),
-            whole: false,
-            default: Some(0.5),
-        },
-    ],
-    choices: &[],
-    has_base: false,
-    one_dimensional: false,
-    task: Task::Numbers,
-    build: |Blueprint { settings, .. }| {
-        let settings = settings.iter().map(|numbers| FourierSetting {
-            features: whole(numbers[0]),
-            scale: numbers[1],
-            lambda: numbers[2],
-            epochs: numbers[3],
-            rate: numbers[4],
-        });
-        Box::new(Fourier::new(settings.collect()))
-    },
-};
+pub(super) const FAMILY: Family = Family::new(
+    "fourier",
+    "regression on cosines of random frequency and phase",
+    build,
+)
+.parameters(&[
+    Parameter::whole("features", "number of random cosines")
+        .symbol("p")
+        .least(1.0)
+        .up_to(100_000.0),
+    Parameter::number("scale", "standard deviation of the frequencies")
+        .unit("radians per unit of x")
+        .above(0.0)
+        .up_to(1e12)
+        .usual(1.0, 100.0),
+    LAMBDA,
+    Parameter::whole("epochs", "steps of gradient descent")
+        .symbol("t")
+        .up_to(1e15)
+        .default(f64::INFINITY)
+        .usual(10.0, 2000.0),
+    Parameter::number("rate", "step of gradient descent on the mean squared error")
+        .symbol("η")
+        .above(0.0)
+        .up_to(1.0)
+        .default(0.5)
+        .usual(0.01, 1.0),
+]);
+
+fn build(blueprint: Blueprint) -> Box<dyn Learner> {
+    let settings = blueprint.settings().map(|setting| FourierSetting {
+        features: setting.whole("features"),
+        scale: setting.number("scale"),
+        lambda: setting.number("lambda"),
+        epochs: setting.number("epochs"),
+        rate: setting.number("rate"),
+    });
+    Box::new(Fourier::new(settings.collect()))
+}
 
 /// One setting of [`Fourier`].
 #[derive(Clone, Copy, Debug, PartialEq)]

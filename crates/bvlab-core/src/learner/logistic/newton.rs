@@ -3,7 +3,7 @@
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::{add_scaled, combine, dot};
 use crate::learner::cholesky::{factorise, solve};
-use crate::learner::family::whole;
+use crate::learner::class_label;
 use crate::learner::room;
 use crate::maths::{exp, ln, ln_1p};
 
@@ -42,14 +42,14 @@ impl Newton {
     /// Takes the labels, and finds which classes are there.
     pub fn load(&mut self, labels: &[f64], present: &mut Vec<usize>) {
         present.clear();
-        present.extend(labels.iter().map(|label| whole(*label)));
+        present.extend(labels.iter().map(|label| class_label(*label)));
         present.sort_unstable();
         present.dedup();
         self.members.clear();
         self.sizes.clear();
         self.sizes.resize(present.len(), 0);
         for label in labels {
-            let class = present.partition_point(|k| *k < whole(*label));
+            let class = present.partition_point(|k| *k < class_label(*label));
             self.members.push(class);
             self.sizes[class] += 1;
         }

@@ -3,53 +3,44 @@
 mod orthonormal;
 mod ridge;
 
-use super::family::{Blueprint, Choice, Family, LAMBDA, Most, Number, Task, whole};
+use super::family::{Blueprint, Choice, Family, LAMBDA};
 use super::{Learner, Size};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::wide;
+use crate::parameter::{Most, Parameter};
 use crate::stream::Stream;
 use orthonormal::Orthonormal;
 use ridge::Ridge;
 
-pub(super) const FAMILY: Family = Family {
-    name: "polynomial",
-    about: "a polynomial in x by least squares, or by ridge where lambda is above 0",
-    numbers: &[
-        Number {
-            name: "degree",
-            about: "degree of the polynomial",
-            least: 0.0,
-            above: false,
-            most: Most::BelowTrain(1000.0),
-            whole: true,
-            default: None,
-        },
-        LAMBDA,
-    ],
-    choices: &[Choice {
-        name: "basis",
-        about: "the basis whose weights lambda penalises",
-        options: &["legendre", "monomial"],
-        classes_only: false,
-    }],
-    has_base: false,
-    one_dimensional: true,
-    task: Task::Numbers,
-    build: |Blueprint {
-                settings,
-                choices,
-                range,
-                ..
-            }| {
-        let settings = settings.iter().map(|numbers| PolynomialSetting {
-            degree: whole(numbers[0]),
-            lambda: numbers[1],
-        });
-        let basis = [Basis::Legendre, Basis::Monomial][choices[0]];
-        Box::new(Polynomial::new(settings.collect(), basis, range))
-    },
-};
+pub(super) const FAMILY: Family = Family::new(
+    "polynomial",
+    "a polynomial in x by least squares, or by ridge where lambda is above 0",
+    build,
+)
+.parameters(&[
+    Parameter::whole("degree", "degree of the polynomial")
+        .most(Most::BelowTrain(1000.0))
+        .usual(0.0, 15.0),
+    LAMBDA,
+])
+.choices(&[Choice::new(
+    "basis",
+    "the basis whose weights lambda penalises",
+    &["legendre", "monomial"],
+)])
+.one_dimensional();
+
+fn build(blueprint: Blueprint) -> Box<dyn Learner> {
+    let settings = blueprint.settings().map(|setting| PolynomialSetting {
+        degree: setting.whole("degree"),
+        lambda: setting.number("lambda"),
+    });
+    let settings = settings.collect();
+    let bases = [("legendre", Basis::Legendre), ("monomial", Basis::Monomial)];
+    let basis = blueprint.chosen("basis", &bases);
+    Box::new(Polynomial::new(settings, basis, blueprint.range))
+}
 
 /// One setting of [`Polynomial`].
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -9,11 +9,12 @@ mod table;
 
 use std::cmp::Ordering;
 
-use super::family::{Blueprint, CRITERION, DEPTH, Family, Most, Number, Task, whole};
+use super::family::{Blueprint, CRITERION, DEPTH, Family, LabelKind};
 use super::grouping::group_of;
 use super::{Learner, Size};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
+use crate::parameter::{Most, Parameter};
 use crate::probability::both_of_two;
 use crate::stream::Stream;
 pub(crate) use columns::{ColumnSplit, SortedColumns};
@@ -21,50 +22,37 @@ use line::LineTrees;
 pub(crate) use order::{FeatureOrder, child_key};
 use space::{SPACE, TreeNode};
 
-pub(super) const FAMILY: Family = Family {
-    name: "tree",
-    about: "a tree of splits (CART): the mean label of a leaf, or its shares of classes",
-    numbers: &[
-        DEPTH,
-        Number {
-            name: "leaves",
-            about: "largest number of leaves, best splits first",
-            least: 1.0,
-            above: false,
-            most: Most::Value(f64::INFINITY),
-            whole: true,
-            default: Some(f64::INFINITY),
-        },
-        Number {
-            name: "min-leaf",
-            about: "smallest number of training points in a leaf",
-            least: 1.0,
-            above: false,
-            most: Most::Train,
-            whole: true,
-            default: Some(1.0),
-        },
-    ],
-    choices: &[CRITERION],
-    has_base: false,
-    one_dimensional: false,
-    task: Task::Both,
-    build: |Blueprint {
-                settings,
-                choices,
-                classes,
-                ..
-            }| {
-        let settings = settings.iter().map(|numbers| TreeSetting {
-            depth: whole(numbers[0]),
-            leaves: whole(numbers[1]),
-            min_leaf: whole(numbers[2]),
-            ..Default::default()
-        });
-        let criterion = Criterion::chosen(choices[0]);
-        Box::new(Tree::grown_for(settings.collect(), classes, criterion))
-    },
-};
+pub(super) const FAMILY: Family = Family::new(
+    "tree",
+    "a tree of splits (CART): the mean label of a leaf, or its shares of classes",
+    build,
+)
+.parameters(&[
+    DEPTH,
+    Parameter::whole("leaves", "largest number of leaves, best splits first")
+        .least(1.0)
+        .default(f64::INFINITY)
+        .usual(1.0, 30.0),
+    Parameter::whole("min-leaf", "smallest number of training points in a leaf")
+        .least(1.0)
+        .most(Most::Train)
+        .default(1.0)
+        .usual(1.0, 30.0),
+])
+.choices(&[CRITERION])
+.labels(LabelKind::Both);
+
+fn build(blueprint: Blueprint) -> Box<dyn Learner> {
+    let settings = blueprint.settings().map(|setting| TreeSetting {
+        depth: setting.whole("depth"),
+        leaves: setting.whole("leaves"),
+        min_leaf: setting.whole("min-leaf"),
+        ..Default::default()
+    });
+    let settings = settings.collect();
+    let criterion = Criterion::chosen(&blueprint);
+    Box::new(Tree::grown_for(settings, blueprint.classes, criterion))
+}
 
 /// What a tree for classes is grown to lower.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,12 +65,10 @@ pub enum Criterion {
 }
 
 impl Criterion {
-    /// That of an option of [`CRITERION`].
-    pub(super) fn chosen(option: usize) -> Self {
-        match option {
-            0 => Criterion::Gini,
-            _ => Criterion::Entropy,
-        }
+    /// That of a family with the choice [`CRITERION`].
+    pub(super) fn chosen(blueprint: &Blueprint) -> Self {
+        let criteria = [("gini", Criterion::Gini), ("entropy", Criterion::Entropy)];
+        blueprint.chosen(CRITERION.name, &criteria)
     }
 }
 

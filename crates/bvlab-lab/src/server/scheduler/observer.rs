@@ -98,6 +98,9 @@ impl Observer for RunObserver<'_> {
 
     fn frame(&self, count: u64, learners: &[Decomposition]) {
         self.reached.fetch_max(count, Ordering::Relaxed);
-        self.run.publish(&messages::frame(count, learners, true));
+        if let Some(plan) = self.run.experiment.plan() {
+            self.run
+                .publish(&messages::frame(count, plan, learners, true));
+        }
     }
 }

@@ -15,7 +15,7 @@ use crate::limits::Limits;
 use crate::messages;
 use crate::server::identity::Client;
 use bvlab_core::engine::{Options, RunError};
-use bvlab_core::task::Outcome;
+use bvlab_core::task::{Outcome, Task};
 use bvlab_experiment::Experiment;
 use bvlab_outcome::{Tables, report};
 
@@ -220,9 +220,12 @@ impl SharedRun {
         if self.is_slow() {
             observer.publish_first_frames();
         }
-        if let (Outcome::Study(results), false) = (&outcome, observer.pictured) {
+        if let (Task::Study(plan), Outcome::Study(results), false) =
+            (task, &outcome, observer.pictured)
+        {
             let curves = Tables::main_table(task, &outcome);
             let last = [
+                Some(messages::best(plan, results)),
                 messages::theory(experiment, &curves),
                 messages::solving(experiment, &curves),
                 messages::points(experiment, results),

@@ -1,11 +1,14 @@
 //! The tables of a result, from what the engine gave.
 
+mod curves;
+
 use std::sync::Arc;
 
+use super::best::Bests;
+use super::columns;
 use super::table::Table;
-use bvlab_core::decompose::{Estimate, Loss, SOURCES, Sources};
-use bvlab_core::engine::{Kept, LearnerResults, Results};
-use bvlab_core::plan::{CapacityPath, Curve, Plan};
+use bvlab_core::engine::{Kept, Results};
+use bvlab_core::plan::{Curve, Plan};
 use bvlab_core::simulation::Row;
 use bvlab_core::task::{Outcome, Task};
 
@@ -24,10 +27,13 @@ pub struct Tables {
     pub runs: Table,
     /// In place of all others: what a simulation gave, one row per panel, series and x.
     pub simulation: Table,
+    /// The best settings, as `manifest.json` has them; none of a simulation, nor of a result of an
+    /// earlier version.
+    pub best: Bests,
 }
 
 /// A learner and one of its settings, by their numbers.
-pub type Place = (usize, usize);
+pub type SettingNumber = (usize, usize);
 
 /// About how many rows a row group of a large table has.
 const ROW_GROUP: usize = 1 << 18;
@@ -40,8 +46,10 @@ impl Tables {
 
     /// Those that are never large: all but `points` and `fits`.
     pub(super) fn small(plan: &Plan, results: &Results) -> Self {
+        let best = Bests::of(plan, results);
         Tables {
-            curves: curves(plan, results),
+            curves: curves::curves(plan, results, &best),
+            best,
             training: training(plan, results),
             runs: runs(plan, results),
             ..Tables::default()
@@ -50,7 +58,7 @@ impl Tables {
 
     /// The same with the rows of `points` and `fits` for some settings: all of them may be many more
     /// than memory holds.
-    pub fn with_places(self, plan: &Plan, results: &Results, at: &[Place]) -> Self {
+    pub fn with_places(self, plan: &Plan, results: &Results, at: &[SettingNumber]) -> Self {
         Tables {
             points: points(plan, results, at),
             fits: fits(plan, results, at),
@@ -60,7 +68,7 @@ impl Tables {
 
     /// The table of averages alone.
     pub fn curves(plan: &Plan, results: &Results) -> Table {
-        curves(plan, results)
+        curves::curves(plan, results, &Bests::of(plan, results))
     }
 
     /// The one table of a simulation.
@@ -68,17 +76,17 @@ impl Tables {
         let number = |get: fn(&Row) -> f64| rows.iter().map(get).collect();
         let simulation = Table::default()
             .text(
-                "panel",
+                columns::PANEL,
                 rows.iter().map(|row| row.panel.as_str().into()).collect(),
             )
             .text(
-                "series",
+                columns::SERIES,
                 rows.iter().map(|row| row.series.as_str().into()).collect(),
             )
-            .number("x", number(|row| row.x))
-            .number("value", number(|row| row.value))
-            .number("se", number(|row| row.se))
-            .number("theory", number(|row| row.theory));
+            .number(columns::X, number(|row| row.x))
+            .number(columns::VALUE, number(|row| row.value))
+            .number(columns::SE, number(|row| row.se))
+            .number(columns::THEORY, number(|row| row.theory));
         Tables {
             simulation,
             ..Tables::default()
@@ -112,14 +120,20 @@ impl Tables {
     }
 
     /// What the table of a simulation is called.
-    pub const SIMULATION: &str = "simulation";
+    pub const SIMULATION: &str = columns::SIMULATION;
 
     /// The names of the others, as files are called.
-    pub const NAMES: [&str; 5] = ["curves", "points", "training", "fits", "runs"];
+    pub const NAMES: [&str; 5] = [
+        columns::CURVES,
+        columns::POINTS,
+        columns::TRAINING,
+        columns::FITS,
+        columns::RUNS,
+    ];
 }
 
 /// All settings of all learners, in the order of the tables.
-pub(super) fn places(plan: &Plan) -> Vec<Place> {
+pub(super) fn places(plan: &Plan) -> Vec<SettingNumber> {
     let curves = plan.curves().enumerate();
     curves
         .flat_map(|(which, curve)| (0..curve.settings()).map(move |setting| (which, setting)))
@@ -131,7 +145,7 @@ pub(super) fn places(plan: &Plan) -> Vec<Place> {
 fn pieces<'a>(
     plan: &'a Plan,
     results: &'a Results,
-    rows: fn(&Plan, &Results, &[Place]) -> Table,
+    rows: fn(&Plan, &Results, &[SettingNumber]) -> Table,
     rows_of_one: usize,
 ) -> (Table, impl Iterator<Item = Table> + 'a) {
     let places = places(plan);
@@ -186,13 +200,17 @@ impl Settings {
     /// The table that begins with these columns; the names of the axes can be left out.
     fn table(self, plan: &Plan, with_axes: bool) -> Table {
         let two = plan.curves().any(|curve| curve.axes.len() > 1);
-        let mut table = Table::default().text("learner", self.learner);
+        let mut table = Table::default().text(columns::LEARNER, self.learner);
         let axes = self.axes.into_iter().zip(self.values);
-        for ((names, values), end) in axes.zip(["", "2"]).take(if two { 2 } else { 1 }) {
+        let called = [
+            (columns::AXIS, columns::VALUE),
+            (columns::AXIS2, columns::VALUE2),
+        ];
+        for ((names, values), (axis, value)) in axes.zip(called).take(if two { 2 } else { 1 }) {
             if with_axes {
-                table = table.text(&format!("axis{end}"), names);
+                table = table.text(axis, names);
             }
-            table = table.number(format!("value{end}"), values);
+            table = table.number(value, values);
         }
         table
     }
@@ -217,172 +235,23 @@ impl Names {
 /// The columns of the test points or inputs: `x`, or `x1`, `x2`, … in several dimensions.
 fn add_inputs(mut table: Table, dimension: usize, columns: Vec<Vec<f64>>) -> Table {
     for (i, column) in columns.into_iter().enumerate() {
-        let name = match dimension {
-            1 => "x".to_owned(),
-            _ => format!("x{}", i + 1),
-        };
-        table = table.number(name, column);
+        table = table.number(columns::input(dimension, i), column);
     }
     table
 }
 
-fn curves(plan: &Plan, results: &Results) -> Table {
-    let mut settings = Settings::default();
-    let mut train: Vec<u64> = Vec::new();
-    let mut doubts: Vec<Arc<str>> = Vec::new();
-    // The columns of numbers, in the order in which the first row names them.
-    let mut columns: Vec<(String, Vec<f64>)> = Vec::new();
-    let weights = &plan.test.weights;
-    let points = weights.len();
-    let learners = || plan.paths.iter().zip(&results.learners);
-    let exact = learners().any(|(_, result)| result.exact.is_some() || result.expected.is_some());
-    let diagnosed = learners().any(|(_, result)| result.diagnoses.is_some());
-    let members = |result: &LearnerResults| {
-        let sources = result.decomposition.parts.first()?.sources.as_ref()?;
-        sources.correlation
-    };
-    let averaged = learners().any(|(_, result)| members(result).is_some());
-    for (path, result) in learners() {
-        let curve = &path.curve;
-        let (names, problems) = (Names::of(curve), path.problems());
-        let formula = from_members(path, result);
-        let last = result.decomposition.parts.last();
-        let last = last.and_then(|parts| parts.sources.as_ref());
-        let floor = last.map_or(f64::NAN, Sources::data);
-        for (setting, parts) in result.decomposition.parts.iter().enumerate() {
-            settings.push(&names, curve, setting);
-            train.push(plan.problems[problems[setting]].train as u64);
-            let names_of = parts.doubts.iter().map(|doubt| doubt.name());
-            doubts.push(names_of.collect::<Vec<_>>().join(" ").into());
-            let mut row: Vec<(String, f64)> = vec![("noise".to_owned(), parts.noise)];
-            let mut add = |name: &str, value: f64| row.push((name.to_owned(), value));
-            add("noise_se", parts.noise_se);
-            for (name, estimate) in [
-                ("bias2", parts.bias2),
-                ("variance", parts.variance),
-                ("risk", parts.risk),
-                ("train_risk", parts.train),
-                ("test_risk", parts.test),
-            ] {
-                add(name, estimate.value);
-                add(&format!("{name}_se"), estimate.se);
-                let [low, high] = estimate.interval.unwrap_or([f64::NAN; 2]);
-                add(&format!("{name}_low"), low);
-                add(&format!("{name}_high"), high);
-            }
-            let [lower, median, upper] = parts.risk_quartiles;
-            add("risk_q25", lower);
-            add("risk_median", median);
-            add("risk_median_se", parts.risk_median_se);
-            add("risk_q75", upper);
-            add("largest_share", parts.largest_share);
-            if plan.test.left_out > 0.0 {
-                add("left_out", plan.test.left_out);
-            }
-            if let Loss::CrossEntropy { .. } = plan.run.loss {
-                add("zero_share", parts.zeros);
-            }
-            for (name, estimate) in &parts.extra {
-                add(name, estimate.value);
-                add(&format!("{name}_se"), estimate.se);
-            }
-            if exact {
-                let average = |all: &[f64]| {
-                    let at = &all[setting * points..][..points];
-                    at.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>()
-                };
-                let [bias2, variance] = match (&result.exact, &result.expected) {
-                    (Some(exact), _) => [&exact.bias2, &exact.variance].map(|all| average(all)),
-                    (None, Some(expected)) => [expected[setting].bias2, expected[setting].variance],
-                    (None, None) => [f64::NAN; 2],
-                };
-                add("bias2_exact", bias2);
-                add("variance_exact", variance);
-            }
-            if diagnosed {
-                let found = result.diagnoses.as_ref().map(|found| found[setting]);
-                add("rank", found.map_or(f64::NAN, |found| found.rank));
-                add("condition", found.map_or(f64::NAN, |found| found.condition));
-                add(
-                    "weight_norm",
-                    found.map_or(f64::NAN, |found| found.weight_norm),
-                );
-            }
-            if let Some(sources) = &parts.sources {
-                for ((_, name), part) in SOURCES.iter().zip(&sources.parts) {
-                    add(&format!("variance_{name}"), part.value);
-                    add(&format!("variance_{name}_se"), part.se);
-                }
-                if averaged {
-                    let none = Estimate::new(f64::NAN, f64::NAN);
-                    let correlation = sources.correlation.unwrap_or(none);
-                    add("member_correlation", correlation.value);
-                    add("member_correlation_se", correlation.se);
-                    let shared = if formula.is_empty() { f64::NAN } else { floor };
-                    add("variance_shared", shared);
-                    add(
-                        "variance_from_members",
-                        formula.get(setting).copied().unwrap_or(f64::NAN),
-                    );
-                }
-            }
-            if columns.is_empty() {
-                columns.extend(row.iter().map(|(name, _)| (name.clone(), Vec::new())));
-            }
-            for ((_, column), (_, value)) in columns.iter_mut().zip(row) {
-                column.push(value);
-            }
-        }
-    }
-    let rows = train.len();
-    let mut table = settings
-        .table(plan, true)
-        .whole("train", train)
-        .whole("resamples", vec![results.resamples; rows]);
-    for (name, column) in columns {
-        table = table.number(name, column);
-    }
-    table.text("doubt", doubts)
-}
-
-/// For a sweep over the number of members with crossed draws: the variance ρ t² + (1-ρ) t²/M that
-/// the parts of the largest ensemble predict for every M. Empty for others.
-fn from_members(path: &CapacityPath, result: &LearnerResults) -> Vec<f64> {
-    let ([axis], [stage]) = (path.curve.axes.as_slice(), path.stages.as_slice()) else {
-        return Vec::new();
-    };
-    let Some(members) = stage.learner.members() else {
-        return Vec::new();
-    };
-    let same = axis
-        .values
-        .iter()
-        .zip(&members)
-        .all(|(v, m)| *v == *m as f64);
-    let largest = result.decomposition.parts.last();
-    let sources = largest.and_then(|parts| parts.sources.as_ref());
-    match (same, sources, members.last()) {
-        (true, Some(sources), Some(&most)) => {
-            let one = sources.algorithm() * most as f64;
-            let variance = |members: &usize| sources.data() + one / *members as f64;
-            members.iter().map(variance).collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-fn points(plan: &Plan, results: &Results, places: &[Place]) -> Table {
+fn points(plan: &Plan, results: &Results, places: &[SettingNumber]) -> Table {
     let test = &plan.test.points;
     let dimension = test.dimension();
     let mut settings = Settings::default();
     let mut inputs = vec![Vec::new(); dimension];
     let outputs = plan.problem().outputs();
-    let names_of = |what: &str| outputs_called(what, plan);
-    let mut columns: Vec<String> = names_of("truth");
-    columns.push("noise".to_owned());
-    columns.extend(names_of("mean"));
-    columns.extend(["bias2", "variance"].map(str::to_owned));
-    let mut numbers: Vec<Vec<f64>> = vec![Vec::new(); columns.len()];
+    let outputs_of = |name: &str| columns::outputs(name, plan.problem().classes());
+    let mut called: Vec<String> = outputs_of(columns::TRUTH);
+    called.push(columns::NOISE.to_owned());
+    called.extend(outputs_of(columns::MEAN));
+    called.extend([columns::BIAS2, columns::VARIANCE].map(str::to_owned));
+    let mut numbers: Vec<Vec<f64>> = vec![Vec::new(); called.len()];
     let mut mean = vec![0.0; outputs];
     for places in places.chunk_by(|a, b| a.0 == b.0) {
         let which = places[0].0;
@@ -416,18 +285,10 @@ fn points(plan: &Plan, results: &Results, places: &[Place]) -> Table {
         }
     }
     let mut table = add_inputs(settings.table(plan, true), dimension, inputs);
-    for (name, column) in columns.into_iter().zip(numbers) {
+    for (name, column) in called.into_iter().zip(numbers) {
         table = table.number(name, column);
     }
     table
-}
-
-/// The columns of a prediction: one, or one for every class, as `mean_0`, `mean_1`.
-fn outputs_called(what: &str, plan: &Plan) -> Vec<String> {
-    match plan.problem().classes() {
-        0 => vec![what.to_owned()],
-        classes => (0..classes).map(|k| format!("{what}_{k}")).collect(),
-    }
 }
 
 /// The training sets; where there are several problems, with their number of points and the sd of
@@ -450,14 +311,16 @@ fn training(plan: &Plan, results: &Results) -> Table {
             }
         }
     }
-    let mut table = Table::default().whole("resample", resample);
+    let mut table = Table::default().whole(columns::RESAMPLE, resample);
     if plan.problems.len() > 1 {
-        table = table.whole("train", train).number("noise_sd", sd);
+        table = table
+            .whole(columns::TRAIN, train)
+            .number(columns::NOISE_SD, sd);
     }
-    add_inputs(table, dimension, inputs).number("y", labels)
+    add_inputs(table, dimension, inputs).number(columns::Y, labels)
 }
 
-fn fits(plan: &Plan, results: &Results, places: &[Place]) -> Table {
+fn fits(plan: &Plan, results: &Results, places: &[SettingNumber]) -> Table {
     let test = &plan.test.points;
     let dimension = test.dimension();
     let mut settings = Settings::default();
@@ -486,9 +349,11 @@ fn fits(plan: &Plan, results: &Results, places: &[Place]) -> Table {
             }
         }
     }
-    let table = settings.table(plan, false).whole("resample", resample);
+    let table = settings
+        .table(plan, false)
+        .whole(columns::RESAMPLE, resample);
     let mut table = add_inputs(table, dimension, inputs);
-    let names = outputs_called("prediction", plan);
+    let names = columns::outputs(columns::PREDICTION, plan.problem().classes());
     for (name, column) in names.into_iter().zip(predictions) {
         table = table.number(name, column);
     }
@@ -514,11 +379,11 @@ fn runs(plan: &Plan, results: &Results) -> Table {
     }
     let table = settings
         .table(plan, false)
-        .whole("resample", resample)
-        .number("risk", risk)
-        .number("train_risk", train);
+        .whole(columns::RESAMPLE, resample)
+        .number(columns::RISK, risk)
+        .number(columns::TRAIN_RISK, train);
     match plan.run.diversity {
-        true => table.number("diversity", diversity),
+        true => table.number(columns::DIVERSITY, diversity),
         false => table,
     }
 }

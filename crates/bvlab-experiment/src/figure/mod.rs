@@ -1,0 +1,353 @@
+//! What an experiment says of its figures; `bvlab-figure` draws them.
+//!
+//! A kind of figure is a file here, with its options and their checks, a file of the same name in
+//! `bvlab-figure`, which draws it, and a line in each crate's list of kinds.
+
+mod boundaries;
+mod choice;
+mod dartboard;
+mod fits;
+mod group;
+mod heatmap;
+mod kind;
+mod option;
+mod pointwise;
+mod reference;
+mod schema;
+mod shared;
+mod simulation;
+mod sources;
+mod tradeoff;
+
+use std::ops::Range;
+
+use toml::Spanned;
+
+use super::raw::figure::{RawFigure, RawLook};
+use super::raw::{Block, Value};
+use super::source::Trouble;
+use bvlab_core::parameter::Parameter;
+use bvlab_core::plan::StudyDescription;
+use bvlab_core::simulation::Panel;
+use bvlab_core::words::{choice as one_of, printable};
+
+pub use boundaries::Boundaries;
+pub use choice::{ChoiceWord, Lower, Part, Sample, Shape, Theme};
+pub use dartboard::Dartboard;
+pub use fits::Fits;
+pub use group::{Group, GroupPart};
+pub use heatmap::Heatmap;
+pub use kind::{FIGURE_KINDS, FigureEntry, Kind};
+pub use option::{FigureOption, OptionForm};
+pub use pointwise::Pointwise;
+pub use reference::figure_reference;
+pub(super) use schema::add_definitions;
+pub use shared::Mark;
+pub use simulation::SimulationFigure;
+pub use sources::SourcesFigure;
+pub use tradeoff::{Note, Tradeoff};
+
+use choice::FigureChoice;
+use group::GROUPS;
+use kind::{Subject, simulation_alone, study_kinds};
+use option::{Given, unexpected, unknown_key};
+use shared::MOST;
+
+/// How a figure looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Look {
+    /// The page.
+    pub shape: Shape,
+    /// Its colours.
+    pub theme: Theme,
+    /// How much larger than usual text and lines are.
+    pub font_scale: f64,
+}
+
+/// A figure to draw.
+#[derive(Clone, Debug)]
+pub struct Figure {
+    /// The file's name, without ending.
+    pub name: String,
+    /// The heading.
+    pub title: Option<String>,
+    /// What is drawn.
+    pub kind: Kind,
+    /// How it looks.
+    pub look: Look,
+}
+
+const NAME: FigureOption = FigureOption::new(
+    "name",
+    OptionForm::Text,
+    "the kind",
+    "The name of its file, without ending",
+);
+const TITLE: FigureOption = FigureOption::new(
+    "title",
+    OptionForm::Text,
+    "the experiment's title",
+    "The heading; `\"\"` leaves heading and caption out",
+);
+const SHAPE: FigureOption = FigureOption::new(
+    "shape",
+    OptionForm::Choice(Shape::WORDS),
+    "slide",
+    "The page",
+);
+const THEME: FigureOption = FigureOption::new(
+    "theme",
+    OptionForm::Choice(Theme::WORDS),
+    "light",
+    "The colours",
+);
+const FONT_SCALE: FigureOption = FigureOption::number(
+    Parameter::number(
+        "font-scale",
+        "How much larger than usual text and lines are",
+    )
+    .least(0.5)
+    .up_to(2.0),
+    "1",
+);
+
+/// What `[look]` can say of all figures.
+const LOOK: &[FigureOption] = &[SHAPE, THEME, FONT_SCALE];
+/// What every figure can have beside its kind.
+const COMMON: &[FigureOption] = &[NAME, TITLE, SHAPE, THEME, FONT_SCALE];
+
+/// Checks keys and forms of what is written, before it is known what there is to draw.
+pub(super) fn check_keys(raw: &[Spanned<RawFigure>], all: &RawLook) -> Result<(), Trouble> {
+    Given::read(&all.0, LOOK, 0..0)?;
+    for figure in raw {
+        Written::read(&figure.get_ref().0, figure.span())?;
+    }
+    Ok(())
+}
+
+/// The figures of a study.
+pub(super) fn check(
+    raw: &[Spanned<RawFigure>],
+    all: &RawLook,
+    study: &StudyDescription,
+) -> Result<Vec<Figure>, Trouble> {
+    check_all(raw, all, Subject::Study(study))
+}
+
+/// The figures of a simulation with these panels.
+pub(super) fn check_simulation(
+    raw: &[Spanned<RawFigure>],
+    all: &RawLook,
+    panels: &[Panel],
+) -> Result<Vec<Figure>, Trouble> {
+    check_all(raw, all, Subject::Simulation(panels))
+}
+
+/// A figure as it is written: what all have, and the kinds that are given.
+struct Written<'a> {
+    common: Given<'a>,
+    kinds: Vec<(&'static FigureEntry, Given<'a>)>,
+    groups: Vec<(&'static str, bool, Vec<Written<'a>>)>,
+    span: Range<usize>,
+}
+
+impl<'a> Written<'a> {
+    fn read(block: &'a Block, span: Range<usize>) -> Result<Self, Trouble> {
+        let (mut kinds, mut groups) = (Vec::new(), Vec::new());
+        let mut common = Vec::new();
+        for (key, value) in &block.0 {
+            let name = key.get_ref().as_str();
+            if let Some(entry) = FIGURE_KINDS.iter().find(|entry| entry.name == name) {
+                let Value::Table(options) = value.get_ref() else {
+                    let expected = format!("a table, as in `{}`", entry.example);
+                    return Err(unexpected(value, &expected));
+                };
+                kinds.push((entry, Given::read(options, entry.options, value.span())?));
+            } else if let Some((name, _, stacked)) = GROUPS.iter().find(|group| group.0 == name) {
+                groups.push((*name, *stacked, group::read(value)?));
+            } else if COMMON.iter().any(|option| option.name == name) {
+                common.push((key, value));
+            } else {
+                let known = COMMON.iter().map(|option| option.name);
+                let known = known
+                    .chain(FIGURE_KINDS.iter().map(|entry| entry.name))
+                    .chain(GROUPS.iter().map(|group| group.0));
+                return Err(unknown_key(key, known));
+            }
+        }
+        // Errors of a kind that are about the whole point at the figure.
+        for (_, given) in &mut kinds {
+            given.span = span.clone();
+        }
+        Ok(Written {
+            common: Given::of(&common, COMMON, span.clone())?,
+            kinds,
+            groups,
+            span,
+        })
+    }
+
+    /// The one kind that a figure has, checked.
+    fn check(&self, subject: Subject) -> Result<Kind, Trouble> {
+        match (self.kinds.as_slice(), self.groups.as_slice(), subject) {
+            (.., Subject::Simulation(_)) if self.kinds.len() + self.groups.len() != 1 => {
+                Err(simulation_alone(&self.span))
+            }
+            ([(entry, given)], [], _) => (entry.check)(given, subject),
+            ([], [(name, stacked, parts)], _) => {
+                subject.study(&self.span)?;
+                Ok(Kind::new(
+                    name,
+                    group::check(*stacked, parts, self, subject)?,
+                ))
+            }
+            _ => {
+                let message = "a figure has exactly one kind";
+                Err(Trouble::new(self.span.clone(), message).help(format!(
+                    "give it one of {}, as in `tradeoff = {{}}`",
+                    one_of(study_kinds())
+                )))
+            }
+        }
+    }
+
+    /// What it has that only a whole figure can have, or a part of the other direction.
+    fn beyond_a_part(&self, stacked: bool) -> Option<&'static str> {
+        let outer = [&NAME, &SHAPE, &THEME, &FONT_SCALE];
+        let outer = outer.into_iter().find(|option| self.common.has(option));
+        let nested = self.groups.iter().find(|group| group.1 == stacked);
+        outer
+            .map(|option| option.name)
+            .or(nested.map(|group| group.0))
+    }
+
+    fn title(&self) -> Option<String> {
+        let title = self.common.text(&TITLE)?;
+        Some(title.into_inner())
+    }
+}
+
+/// The most bytes of a figure's name. That of a file has at most 255, its ending included.
+const LONGEST_NAME: usize = 200;
+
+fn check_all(
+    raw: &[Spanned<RawFigure>],
+    all: &RawLook,
+    subject: Subject,
+) -> Result<Vec<Figure>, Trouble> {
+    let plain = Look {
+        shape: Shape::Slide,
+        theme: Theme::Light,
+        font_scale: 1.0,
+    };
+    let all = look(&Given::read(&all.0, LOOK, 0..0)?, &plain)?;
+    if let Some(figure) = raw.get(MOST) {
+        let message = format!("there can be at most {MOST} figures");
+        return Err(Trouble::new(figure.span(), message)
+            .help("draw the others in an experiment of their own"));
+    }
+    let mut figures: Vec<Figure> = Vec::new();
+    for raw in raw {
+        let written = Written::read(&raw.get_ref().0, raw.span())?;
+        let kind = written.check(subject)?;
+        figures.push(Figure {
+            name: name(&written, &kind, &figures)?,
+            title: written.title().map(|title| printable(&title).into_owned()),
+            look: look(&written.common, &all)?,
+            kind,
+        });
+    }
+    Ok(figures)
+}
+
+/// The name of a figure's file: that given, or the kind's with a number where it is taken.
+fn name(written: &Written, kind: &Kind, figures: &[Figure]) -> Result<String, Trouble> {
+    // Some file systems take `A` and `a` for the same name.
+    let taken = |name: &str| {
+        let name = name.to_lowercase();
+        figures.iter().any(|f| f.name.to_lowercase() == name)
+    };
+    let Some(name) = written.common.text(&NAME) else {
+        let kind = kind.name();
+        let numbered = (2..=MOST + 1).map(|i| format!("{kind}-{i}"));
+        let mut names = std::iter::once(kind.to_owned()).chain(numbered);
+        // There are fewer figures than numbers.
+        return Ok(names.find(|name| !taken(name)).unwrap_or_default());
+    };
+    let text = name.get_ref();
+    let plain = |c: char| c.is_alphanumeric() || "-_".contains(c);
+    if text.is_empty() || text.len() > LONGEST_NAME || !text.chars().all(plain) {
+        let message = format!(
+            "a figure's name is made of letters, digits, - and _, in at most {LONGEST_NAME} bytes"
+        );
+        return Err(Trouble::new(name.span(), message).help("it is the name of a file"));
+    }
+    if taken(text) {
+        let message = format!("two figures are called `{text}`");
+        return Err(Trouble::new(name.span(), message));
+    }
+    Ok(name.into_inner())
+}
+
+/// The look of a figure: its own, else that of all.
+fn look(given: &Given, all: &Look) -> Result<Look, Trouble> {
+    Ok(Look {
+        shape: given.choice(&SHAPE).unwrap_or(all.shape),
+        theme: given.choice(&THEME).unwrap_or(all.theme),
+        font_scale: given.number(&FONT_SCALE)?.unwrap_or(all.font_scale),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all_options() -> impl Iterator<Item = (&'static str, &'static [FigureOption])> {
+        let kinds = FIGURE_KINDS.iter().map(|kind| (kind.name, kind.options));
+        kinds.chain([("every figure", COMMON)])
+    }
+
+    #[test]
+    fn names_are_given_once_and_in_lower_case() {
+        let lower = |name: &str| {
+            name.chars()
+                .all(|c| c.is_ascii_lowercase() || "-2".contains(c))
+        };
+        let mut taken: Vec<&str> = COMMON.iter().map(|option| option.name).collect();
+        taken.extend(GROUPS.iter().map(|group| group.0));
+        for kind in FIGURE_KINDS {
+            assert!(
+                lower(kind.name) && !taken.contains(&kind.name),
+                "{}",
+                kind.name
+            );
+            taken.push(kind.name);
+        }
+        for (kind, options) in all_options() {
+            for (i, option) in options.iter().enumerate() {
+                let before = options[..i].iter().any(|other| other.name == option.name);
+                assert!(lower(option.name) && !before, "{kind}: {}", option.name);
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_leaves_an_option_out_learns_what_holds() {
+        for (kind, options) in all_options() {
+            for option in options {
+                let told = option.default_words().is_some();
+                assert_ne!(told, option.required, "{kind}: {}", option.name);
+                assert!(!option.meaning.ends_with('.'), "{kind}: {}", option.name);
+            }
+        }
+    }
+
+    #[test]
+    fn examples_can_be_read() {
+        for kind in FIGURE_KINDS {
+            let raw: RawFigure = toml::from_str(kind.example).unwrap();
+            let written = Written::read(&raw.0, 0..0).map_err(|trouble| trouble.message);
+            assert_eq!(written.unwrap().kinds[0].0.name, kind.name);
+        }
+    }
+}
