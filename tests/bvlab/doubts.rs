@@ -294,7 +294,7 @@ fn classes_that_can_be_told_apart_are_named() {
     "#;
     let warns = |distance: &str, lambda: &str| {
         let text = text.replace("DISTANCE", distance).replace("LAMBDA", lambda);
-        warned(&run(&text).2, "tells the classes apart without error")
+        warned(&run(&text).2, "separates the classes perfectly")
     };
     assert!(warns("9", "0"));
     assert!(!warns("9", "0.1"));

@@ -122,7 +122,7 @@ fn drawings_say_what_they_show() {
             "Squares &amp; &lt;tags&gt;",
             "stump",
             "k (number of neighbours)",
-            "lowest at k = ",
+            "best at k = ",
         ],
     );
     says(
