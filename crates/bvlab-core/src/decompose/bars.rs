@@ -15,7 +15,11 @@ const NORMAL_REACH: f64 = 1.959_963_984_540_054;
 const MOST_SKEWNESS: f64 = 1.25;
 
 /// From this number of resamples on, shares of votes are fine enough.
-const ENOUGH_RESAMPLES: u64 = 60;
+const ENOUGH_RESAMPLES: u64 = 40;
+
+/// Shares of R votes are coarse: the reach below Kohavi and Wolpert's bias is stretched by
+/// 1 + COARSE_VOTES/R.
+const COARSE_VOTES: f64 = 20.0;
 
 /// From this rank on, coarse shares average out.
 const ENOUGH_DIRECTIONS: f64 = 5.0;
@@ -184,7 +188,11 @@ impl<'a> Bars<'a> {
         let all = hypot(se, points.se);
         match fluctuation {
             Some(fluctuation) => {
-                let [low, high] = fluctuation.interval(value, self.t);
+                let stretch = match self.tested.loss {
+                    Loss::ZeroOne(_) => 1.0 + COARSE_VOTES / self.resamples,
+                    _ => 1.0,
+                };
+                let [low, high] = fluctuation.interval(value, self.t, stretch);
                 // Widening is from the estimate, which may lie outside.
                 let ends = [low.min(value), high.max(value)];
                 let [low, high] = match points.reach > 0.0 {

@@ -48,6 +48,9 @@ const MOST_SKEWNESS: f64 = 3.0;
 /// How far skewness may stretch one side of an interval.
 const MOST_STRETCH: f64 = 2.0;
 
+/// How often an end is halved in on: enough for 18 digits of the estimate.
+const BISECTIONS: usize = 60;
+
 /// Both ends of an interval.
 pub(super) type Ends = [f64; 2];
 
@@ -180,15 +183,30 @@ impl Fluctuation {
     }
 
     /// The interval around an estimate of a squared mean: all θ ≥ 0 within t standard errors, more or
-    /// fewer to either side where the estimate is skewed.
-    pub fn interval(&self, estimate: f64, t: f64) -> Ends {
+    /// fewer to either side where the estimate is skewed, and `stretch` times as many below it.
+    pub fn interval(&self, estimate: f64, t: f64, stretch: f64) -> Ends {
         if self.unit == 0.0 {
             return [estimate.max(0.0); 2];
         }
         let [below, above] = reaches(t, self.skewness);
-        let [low, _] = self.symmetric(estimate, below);
         let [_, high] = self.symmetric(estimate, above);
-        [low, high]
+        [self.lowest(estimate, stretch * below), high]
+    }
+
+    /// The smallest θ ≥ 0 that the estimate lies no more than t standard errors above, by bisection.
+    fn lowest(&self, estimate: f64, t: f64) -> f64 {
+        let (mut out, mut within) = (0.0, estimate.max(0.0));
+        if self.above(estimate, out) <= t {
+            return out;
+        }
+        for _ in 0..BISECTIONS {
+            let middle = 0.5 * (out + within);
+            match self.above(estimate, middle) > t {
+                true => out = middle,
+                false => within = middle,
+            }
+        }
+        within
     }
 
     /// All θ ≥ 0 within t standard errors.
@@ -344,7 +362,7 @@ mod tests {
             let fluctuation = Fluctuation::new(&means, &mean, &vec![1.0; groups]);
             let within = dot(&means, &means) / (groups as f64 - 1.0);
             let estimate = dot(&mean, &mean) - within / groups as f64;
-            let [low, high] = fluctuation.interval(estimate, t);
+            let [low, high] = fluctuation.interval(estimate, t, 1.0);
             (low..=high).contains(&(bias * bias))
         });
         covered.count() as f64 / runs as f64
@@ -367,11 +385,11 @@ mod tests {
         let deviations = [1.0, -1.0, 0.5, -0.5];
         let fluctuation = Fluctuation::new(&deviations, &[0.0], &[1.0; 4]);
         for estimate in [-9.0, -1.0, -0.1, 0.0, 0.1, 5.0] {
-            let [low, high] = fluctuation.interval(estimate, 2.0);
+            let [low, high] = fluctuation.interval(estimate, 2.0, 1.0);
             assert!(0.0 <= low && low <= high, "{estimate}: {low} to {high}");
         }
         let none = Fluctuation::new(&[0.0; 4], &[1.0], &[1.0; 4]);
-        assert_eq!(none.interval(1.0, 2.0), [1.0, 1.0]);
+        assert_eq!(none.interval(1.0, 2.0, 1.0), [1.0, 1.0]);
     }
 
     #[test]
@@ -379,7 +397,7 @@ mod tests {
         let deviations = [1.0, -1.5, 0.5, 0.0];
         let of = |unit: f64| {
             let scaled = deviations.map(|x| x * unit);
-            Fluctuation::new(&scaled, &[0.3 * unit], &[1.0; 4]).interval(0.2 * unit * unit, 2.0)
+            Fluctuation::new(&scaled, &[0.3 * unit], &[1.0; 4]).interval(0.2 * unit * unit, 2.0, 1.0)
         };
         let [low, high] = of(1.0);
         for power in [-260.0, -500.0, 260.0, 500.0] {
