@@ -13,6 +13,8 @@ mod new;
 mod options;
 mod page;
 mod progress;
+#[cfg(test)]
+mod reference;
 mod run;
 mod schema;
 mod shards;
