@@ -65,7 +65,12 @@ impl Picture for Heatmap {
             let said = ends
                 .into_iter()
                 .filter_map(|(word, end)| Some(format!("{word} {}", at(end?))));
-            sentence(&title(content, several, study), &said.collect::<Vec<_>>())
+            let ring = content
+                .ringed
+                .map(|setting| content.curve.describe(setting));
+            let ring = ring.map(|setting| format!("ring at {setting}"));
+            let said: Vec<String> = said.chain(ring).collect();
+            sentence(&title(content, several, study), &said)
         };
         let contents = contents(study, self, data.tables)?;
         Ok(contents.iter().map(panel).collect())

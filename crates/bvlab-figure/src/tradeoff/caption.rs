@@ -4,7 +4,7 @@ use super::content::headline;
 use super::lines::line;
 use crate::error::FigureError;
 use crate::picture::{FigureData, course, sentence};
-use crate::select::{Series, column, column_name, doubtful, is_mean, rows_of, series};
+use crate::select::{Series, best_of, column, column_name, doubtful, is_mean, rows_of, series};
 use crate::theme;
 use bvlab_core::plan::{Scale, StudyDescription};
 use bvlab_experiment::{Part, Tradeoff};
@@ -73,6 +73,14 @@ pub fn describe(options: &Tradeoff, data: &FigureData) -> Result<Vec<String>, Fi
             let believed: Vec<f64> = believed.collect();
             said.extend(course(name, axis, &line.xs, &believed));
         }
+        let ringed = [Part::Risk, Part::Test, Part::Median];
+        if !options.overlay && !axis.is_empty() && ringed.iter().any(|part| parts.contains(part)) {
+            let best = best_of(tables, series.curve)?;
+            let along = !series.second.is_nan();
+            let best = best.at_second(series.curve, series.second);
+            said.push(best.words(series.curve, along));
+        }
+        said.retain(|words| !words.is_empty());
         if !said.is_empty() {
             sentences.push(sentence(&series.names(several), &said));
         }
