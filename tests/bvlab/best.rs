@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use bvlab::experiment::{Experiment, Figure, Kind, Part, Source, shipped};
+use bvlab::experiment::{
+    Boundaries, Dartboard, Experiment, Figure, Fits, Group, Kind, Part, Pointwise, Source,
+    Tradeoff, shipped,
+};
 use bvlab::outcome::files::{self, Manifest};
 use bvlab::outcome::{Bests, Criterion, LearnerBest, Standing, Tables, columns};
 use bvlab::plan::Curve;
@@ -34,29 +37,35 @@ fn is_claim(line: &str) -> bool {
 
 /// Every kind in a figure, those of its parts included.
 fn kinds(kind: &Kind) -> Vec<&Kind> {
-    match kind {
-        Kind::Group(group) => group
+    match kind.options::<Group>() {
+        Some(group) => group
             .parts
             .iter()
             .flat_map(|part| kinds(&part.kind))
             .collect(),
-        kind => vec![kind],
+        None => vec![kind],
     }
 }
 
 /// The learners that a figure shows at their best, and must name there.
 fn named(kind: &Kind) -> &[String] {
-    match kind {
-        Kind::Tradeoff(options) if !options.overlay && options.parts.contains(&Part::Risk) => {
-            &options.learners
-        }
-        Kind::Fits(options) | Kind::Boundaries(options) if options.values.is_none() => {
-            &options.learners
-        }
-        Kind::Pointwise(options) if options.value.is_none() => &options.learners,
-        Kind::Dartboard(options) => &options.learners,
-        _ => &[],
+    if let Some(options) = kind.options::<Tradeoff>()
+        && !options.overlay
+        && options.parts.contains(&Part::Risk)
+    {
+        return &options.learners;
     }
+    let fits = kind.options::<Fits>();
+    let boundaries = kind.options::<Boundaries>().map(|Boundaries(fits)| fits);
+    if let Some(options) = fits.or(boundaries).filter(|fits| fits.values.is_none()) {
+        return &options.learners;
+    }
+    let pointwise = kind.options::<Pointwise>();
+    if let Some(options) = pointwise.filter(|options| options.value.is_none()) {
+        return &options.learners;
+    }
+    kind.options::<Dartboard>()
+        .map_or(&[], |options| &options.learners)
 }
 
 /// Compares a figure with the manifest; returns how many settings it names.

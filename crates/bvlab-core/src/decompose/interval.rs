@@ -397,7 +397,11 @@ mod tests {
         let deviations = [1.0, -1.5, 0.5, 0.0];
         let of = |unit: f64| {
             let scaled = deviations.map(|x| x * unit);
-            Fluctuation::new(&scaled, &[0.3 * unit], &[1.0; 4]).interval(0.2 * unit * unit, 2.0, 1.0)
+            Fluctuation::new(&scaled, &[0.3 * unit], &[1.0; 4]).interval(
+                0.2 * unit * unit,
+                2.0,
+                1.0,
+            )
         };
         let [low, high] = of(1.0);
         for power in [-260.0, -500.0, 260.0, 500.0] {
