@@ -16,6 +16,7 @@ mod lessons;
 mod limits;
 pub mod messages;
 mod record;
+mod registry;
 mod scene;
 mod sequence;
 #[cfg(feature = "server")]

@@ -106,9 +106,7 @@ fn page(
     let text = experiment.source.merged_text().unwrap_or_default();
     let name = experiment.name.clone();
     let lessons = Lessons::only(experiment);
-    let mut told = welcome(&lessons, &name, true, &Limits::LECTURER);
-    // Without a server there is nothing to control.
-    told["families"] = json!([]);
+    let told = welcome(&lessons, &name, true, &Limits::LECTURER);
     let csv = curves
         .to_csv()
         .ok()
