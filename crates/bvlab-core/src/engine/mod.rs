@@ -10,6 +10,7 @@ mod exact;
 mod executor;
 mod probe;
 mod replay;
+mod share;
 mod slabs;
 mod worker;
 
@@ -33,6 +34,7 @@ use blocks::{Block, boundary};
 use executor::Executor;
 use probe::{ProbedSettings, Probes};
 pub use replay::Replay;
+pub use share::{RoundEstimates, Share, ShareStep, SharedRun};
 use worker::{Unfinished, Worker};
 
 /// Sees a run from outside: the one seam for progress bars, pages, saving and Ctrl-C.
@@ -174,7 +176,7 @@ pub struct Remarked {
 }
 
 /// A resample that is kept whole.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Kept {
     /// Which one.
     pub resample: u64,
@@ -185,7 +187,7 @@ pub struct Kept {
 }
 
 /// One learner's fit to a kept resample.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct KeptFit {
     /// By setting, test point and output; empty where fits are not kept.
     pub predictions: Vec<f64>,
@@ -408,10 +410,8 @@ fn at_points(plan: &Plan, points: &Points) -> Result<AtTestPoints, RunError> {
 
 /// Runs all settings of a plan at once.
 fn run_pass(plan: &Plan, pass: Pass) -> Result<Results, RunError> {
-    let problem_error = |error| RunError::Problem(error, 0);
     let (truth, noise) = at_test_points(plan)?;
     let observer = pass.options.observer;
-    let total = plan.most_resamples();
     let mut pool = Pool::new(plan, &truth, &noise, pass, None)?;
     let afresh = pool.afresh;
     let mut reached = None;
@@ -434,12 +434,8 @@ fn run_pass(plan: &Plan, pass: Pass) -> Result<Results, RunError> {
             let round = boundary(pool.rounds) * groups_for(most) as u64;
             pool.advance(round.min(most))?;
             let decompositions = pool.decompose(&truth, &noise)?;
-            // A mean with too heavy a tail would never settle.
             let count = pool.resamples;
-            let parts = decompositions.iter().flat_map(|learner| &learner.parts);
-            let parts = parts.filter(|parts| !parts.is_spoiled());
-            let shares = parts.map(|parts| parts.risk_resampling_se / parts.risk.value);
-            reached = shares.filter(|share| !share.is_nan()).reduce(f64::max);
+            reached = largest_share(&decompositions);
             if reached.is_some_and(|worst| worst <= share) || round >= most {
                 break decompositions;
             }
@@ -455,37 +451,81 @@ fn run_pass(plan: &Plan, pass: Pass) -> Result<Results, RunError> {
     if pass.save_all {
         pool.save_all();
     }
-    let mut kept = std::mem::take(&mut pool.kept);
-    kept.sort_by_key(|kept| kept.resample);
-    let mut learners = Vec::new();
-    for (path, decomposition) in plan.paths.iter().zip(decompositions) {
-        let exact = exact_forms(plan, path, &pool.executor, &|| must_stop(observer));
-        let exact = exact.map_err(problem_error)?;
-        if observer.stopped() {
-            return Err(RunError::Stopped {
-                done: resamples,
-                total,
-            });
-        }
-        let fits = kept.iter().map(|kept| &kept.fits[learners.len()]);
-        let remarks = remarked(fits.clone(), path.curve.settings());
-        let diagnoses = medians(fits, path.curve.settings());
-        learners.push(LearnerResults {
-            decomposition,
-            exact,
-            expected: expected(plan, path),
-            diagnoses,
-            remarks,
-        });
-    }
-    Ok(Results {
+    let kept = std::mem::take(&mut pool.kept);
+    let estimated = Estimated {
         resamples,
-        truth,
-        noise,
-        learners,
+        at_test: (truth.clone(), noise.clone()),
+        decompositions,
         kept,
         reached,
-    })
+    };
+    estimated.complete(plan, &pool.executor, observer)
+}
+
+/// What is estimated from all resamples, before exact forms are put beside it.
+struct Estimated {
+    resamples: u64,
+    at_test: AtTestPoints,
+    decompositions: Vec<Decomposition>,
+    kept: Vec<Kept>,
+    reached: Option<f64>,
+}
+
+impl Estimated {
+    /// The results of the run.
+    fn complete(
+        self,
+        plan: &Plan,
+        executor: &Executor,
+        observer: &dyn Observer,
+    ) -> Result<Results, RunError> {
+        let Estimated {
+            resamples,
+            at_test: (truth, noise),
+            decompositions,
+            mut kept,
+            reached,
+        } = self;
+        kept.sort_by_key(|kept| kept.resample);
+        let mut learners = Vec::new();
+        for (path, decomposition) in plan.paths.iter().zip(decompositions) {
+            let exact = exact_forms(plan, path, executor, &|| must_stop(observer));
+            let exact = exact.map_err(|error| RunError::Problem(error, 0))?;
+            if observer.stopped() {
+                return Err(RunError::Stopped {
+                    done: resamples,
+                    total: plan.most_resamples(),
+                });
+            }
+            let fits = kept.iter().map(|kept| &kept.fits[learners.len()]);
+            let remarks = remarked(fits.clone(), path.curve.settings());
+            let diagnoses = medians(fits, path.curve.settings());
+            learners.push(LearnerResults {
+                decomposition,
+                exact,
+                expected: expected(plan, path),
+                diagnoses,
+                remarks,
+            });
+        }
+        Ok(Results {
+            resamples,
+            truth,
+            noise,
+            learners,
+            kept,
+            reached,
+        })
+    }
+}
+
+/// The largest standard error of a risk, as a share of it. A mean with too heavy a tail would never
+/// settle, and does not count.
+fn largest_share(decompositions: &[Decomposition]) -> Option<f64> {
+    let parts = decompositions.iter().flat_map(|learner| &learner.parts);
+    let parts = parts.filter(|parts| !parts.is_spoiled());
+    let shares = parts.map(|parts| parts.risk_resampling_se / parts.risk.value);
+    shares.filter(|share| !share.is_nan()).reduce(f64::max)
 }
 
 /// The exact forms of all stages of a learner, or `None` where one has none.
@@ -593,7 +633,7 @@ struct Pool<'a> {
     executor: Executor,
     /// Whether nothing had been done before.
     afresh: bool,
-    workers: Vec<Mutex<Worker<'a>>>,
+    workers: Vec<Mutex<Worker<&'a Plan>>>,
     groups: Vec<Mutex<Group>>,
     kept: Vec<Kept>,
     probes: Probes,

@@ -50,6 +50,8 @@ pub use polynomial::{Basis, Polynomial, PolynomialSetting};
 pub use tree::{Criterion, Tree, TreeSetting};
 pub(crate) use tree::{FeatureOrder, between, child_key};
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::{exp, log2};
@@ -276,7 +278,7 @@ pub enum RiskMoments {
 }
 
 /// What the solving for weights met with.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Diagnosis {
     /// The numerical rank of the design matrix Φ: singular values above max(n, p) ε s_max.
     pub rank: f64,
@@ -288,7 +290,7 @@ pub struct Diagnosis {
 }
 
 /// What a fit met with that its user should know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Remark {
     /// Gradient descent diverged: a step is more than twice the inverse of the largest curvature.
     Diverged,
