@@ -16,6 +16,7 @@ mod progress;
 mod run;
 mod schema;
 mod shards;
+mod site;
 mod submit;
 mod terminal;
 mod verify;
@@ -46,6 +47,7 @@ Examples:
   bvlab run tree-tradeoff --set problem.train=1000
   bvlab figures --page                 all of them, and a page that shows them
   bvlab lab                            the live page: drag the capacity, see the error split
+  bvlab site public                    the live page for any static host
   bvlab new mine && bvlab run mine.toml
 
 Exit codes:
@@ -57,6 +59,7 @@ enum Command {
     Figures(figures::Figures),
     Draw(draw::Draw),
     Lab(lab::LabCommand),
+    Site(site::Site),
     Merge(merge::Merge),
     Submit(submit::Submit),
     Verify(verify::Verify),
@@ -119,6 +122,7 @@ pub fn main() -> ExitCode {
         Command::Figures(figures) => figures.execute(),
         Command::Draw(draw) => draw.execute(),
         Command::Lab(lab) => lab.execute(),
+        Command::Site(site) => site.execute(),
         Command::Merge(merge) => merge.execute(),
         Command::Submit(submit) => submit.execute(),
         Command::Verify(verify) => verify.execute(),
