@@ -106,7 +106,11 @@ fn bvlab(arguments: &[&str], out: &Path) {
 /// Firefox, if there is one.
 fn firefox() -> Option<PathBuf> {
     let named = std::env::var_os("BVLAB_FIREFOX").map(PathBuf::from);
-    let found = named.or_else(|| ["firefox-esr", "firefox"].iter().find_map(|name| on_path(name)));
+    let found = named.or_else(|| {
+        ["firefox-esr", "firefox"]
+            .iter()
+            .find_map(|name| on_path(name))
+    });
     let required = std::env::var("BVLAB_BROWSER").is_ok_and(|word| word == "required");
     assert!(found.is_some() || !required, "there is no Firefox");
     found
@@ -117,11 +121,17 @@ fn pages_that_compute_work_in_chromium_and_firefox() {
     let Some(chromium) = browser() else { return };
     let folder = tempfile::tempdir().unwrap();
     let [page, site, tables] = ["page", "site", "tables"].map(|name| folder.path().join(name));
-    bvlab(&["run", "tree-tradeoff", "--page", "--quiet", "--out"], &page);
-    let only = "tree-tradeoff,knn-tradeoff,three-fits";
+    bvlab(
+        &["run", "tree-tradeoff", "--page", "--quiet", "--out"],
+        &page,
+    );
+    let only = "tree-tradeoff,knn-tradeoff,dartboards";
     bvlab(&["site", "--only", only, "--quiet"], &site);
     let few = ["--resamples", "48", "--quiet", "--out"];
-    bvlab(&[&["run", "tree-tradeoff", "knn-tradeoff"], &few[..]].concat(), &tables);
+    bvlab(
+        &[&["run", "tree-tradeoff", "knn-tradeoff"], &few[..]].concat(),
+        &tables,
+    );
     let page = page.join("tree-tradeoff/page.html");
     let size = std::fs::metadata(&page).unwrap().len();
     assert!(size <= 3_000_000, "{size} bytes");

@@ -41,7 +41,7 @@ assert.ok(failed.result !== 2, JSON.stringify(failed));
 // A table that is handed in, by the name of its file.
 const rows = ["a,b,y", ...Array.from({ length: 80 }, (_, i) => `${i % 9},${(i * 7) % 11},${(i % 9) * 2 + ((i * 7) % 11)}`)].join("\n");
 const own = { toml: `
-problem = { table = "data/own.csv", label = "y", train = 30 }
+problem = { table = "data/own.csv", target = "y", test = 0.3, resample = "bootstrap" }
 sweep = { depth = "1..4" }
 learner = [{ tree = {} }]
 run = { resamples = 48 }
@@ -65,7 +65,7 @@ assert.equal(run(joiner, [share], scene).result, 2);
 assert.equal(joiner.export({ lesson: "tree-tradeoff", set: ["run.resamples=97"], what: "csv" }), null);
 assert.equal(joiner.export({ ...scene, what: "svg", figure: 99 }).status, 404);
 assert.match(joiner.export({ ...scene, what: "toml" }).toString(), /resamples = 96/);
-assert.equal(joiner.export({ ...scene, what: "steps" }).toString().trim().split("\n").length, 45);
+assert.equal(joiner.export({ ...scene, what: "steps" }).toString().trim().split("\n").length, 37);
 
 // Hundreds of short runs do not make the memory grow.
 const before = (run(joiner, [share], scene), joiner.memory.byteLength + share.memory.byteLength);

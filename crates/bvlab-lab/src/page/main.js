@@ -73,9 +73,11 @@ function showNotes() {
   );
 }
 
-function withHelp({ message, help }) {
-  if (!help) return message;
-  return /[.!?]$/.test(message) ? `${message} ${help}` : `${message}: ${help}`;
+function withHelp({ message, help, line, token }) {
+  // Of a text that is not in sight the place is said.
+  const placed = state.toml !== null && line ? `Line ${line}${token ? `, ${token}` : ""}: ${message}` : message;
+  if (!help) return placed;
+  return /[.!?]$/.test(message) ? `${placed} ${help}` : `${placed}: ${help}`;
 }
 
 // A link to an experiment that cannot be run must not be a dead end.
