@@ -55,6 +55,11 @@ pub struct LabCommand {
     )]
     code: Option<String>,
 
+    /// A site whose pages may show the lab in a frame, as https://slides.example.edu; may be given
+    /// several times
+    #[arg(long, value_name = "ORIGIN", value_parser = origin)]
+    allow_embed: Vec<String>,
+
     /// Believe the X-Forwarded-For header of a proxy at this address [default: 127.0.0.1]
     #[arg(
         long,
@@ -84,7 +89,8 @@ Examples:
   bvlab lab mine.toml                  any experiment is a page
   bvlab lab --listen 0.0.0.0           for a class: prints the address and a QR code
   bvlab lab --listen 0.0.0.0 --code    students need a code, which is printed too
-  bvlab lab --behind-proxy --url https://lab.example.edu/";
+  bvlab lab --behind-proxy --url https://lab.example.edu/
+  bvlab lab --allow-embed https://slides.example.edu";
 
 /// The port, and how many after it are tried.
 const PORT: u16 = 7878;
@@ -143,6 +149,7 @@ impl LabCommand {
             let mut lab = Lab::new(lessons, open, threads, access);
             lab.hosts.clone_from(&self.host);
             lab.hosts.extend(self.url.as_deref().and_then(host));
+            lab.embedders.clone_from(&self.allow_embed);
             lab.address = self.class_address(at);
             lab.proxy = self.behind_proxy;
             // A lab whose words nobody reads is open all the same.
@@ -270,6 +277,19 @@ fn class_url(text: &str) -> Result<String, String> {
     match host(text) {
         Some(name) if plain && !name.is_empty() => Ok(format!("{}/", text.trim_end_matches('/'))),
         _ => Err("expected an address such as https://lab.example.edu/".to_owned()),
+    }
+}
+
+/// Checks an origin: scheme, name and perhaps a port.
+fn origin(text: &str) -> Result<String, String> {
+    let text = text.trim_end_matches('/');
+    let site = text
+        .strip_prefix("https://")
+        .or(text.strip_prefix("http://"));
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"-.:[]".contains(&b);
+    match site {
+        Some(site) if !site.is_empty() && site.bytes().all(plain) => Ok(text.to_owned()),
+        _ => Err("expected a site such as https://slides.example.edu, without a path".to_owned()),
     }
 }
 

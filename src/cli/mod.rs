@@ -18,6 +18,7 @@ mod reference;
 mod run;
 mod schema;
 mod shards;
+mod site;
 mod submit;
 mod terminal;
 mod verify;
@@ -49,6 +50,7 @@ Examples:
   bvlab run tree-tradeoff --set problem.train=1000
   bvlab figures --page                 all of them, and a page that shows them
   bvlab lab                            the live page: drag the capacity, see the error split
+  bvlab site public                    the live page for any static host
   bvlab new mine && bvlab run mine.toml
 
 Exit codes:
@@ -60,6 +62,7 @@ enum Command {
     Figures(figures::Figures),
     Draw(draw::Draw),
     Lab(lab::LabCommand),
+    Site(site::Site),
     Merge(merge::Merge),
     Submit(submit::Submit),
     Verify(verify::Verify),
@@ -143,6 +146,7 @@ pub fn run_with(registry: &Registry) -> ExitCode {
         Command::Figures(figures) => figures.execute(registry),
         Command::Draw(draw) => draw.execute(registry),
         Command::Lab(lab) => lab.execute(registry),
+        Command::Site(site) => site.execute(),
         Command::Merge(merge) => merge.execute(registry),
         Command::Submit(submit) => submit.execute(registry),
         Command::Verify(verify) => verify.execute(),

@@ -226,7 +226,7 @@ fn data(png: &[u8]) -> String {
 }
 
 /// The same picture in small: every pixel the mean of a square. `None` if it is no picture.
-fn thumbnail(png: &[u8]) -> Option<Vec<u8>> {
+pub fn thumbnail(png: &[u8]) -> Option<Vec<u8>> {
     let mut decoder = png::Decoder::new(Cursor::new(png));
     decoder.set_transformations(png::Transformations::normalize_to_color8());
     let mut reader = decoder.read_info().ok()?;
@@ -258,7 +258,7 @@ fn thumbnail(png: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// A text as HTML shows it, also within quotes.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

@@ -49,9 +49,11 @@ export class Suite {
         colorScheme: "light",
         acceptDownloads: true,
         ...options,
+        before: undefined,
         ...more,
       });
       contexts.push(context);
+      if (options.before) await context.addInitScript(options.before);
       const page = await context.newPage();
       page.setDefaultTimeout(30_000);
       listen(page, complaints, options.mistakes ?? false);

@@ -1,4 +1,4 @@
-// A page without a server that shows figures alone: `node figures.mjs FILE.html OUTDIR`.
+// A page in one file that shows figures alone and cannot compute: `node figures.mjs FILE.html OUTDIR`.
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
@@ -10,6 +10,11 @@ const address = pathToFileURL(path.resolve(file)).href;
 await mkdir(out, { recursive: true });
 const browser = await openBrowser();
 const suite = new Suite(browser, out);
+const incapable = {
+  before: () => {
+    delete window.WebAssembly;
+  },
+};
 
 await suite.test("the record shows its figures, and says why nothing moves", async (open) => {
   const page = await open(address);
@@ -27,7 +32,7 @@ await suite.test("the record shows its figures, and says why nothing moves", asy
   assert.match((await download(page, "#export-svg", out)).bytes.toString(), /^<svg/);
   assert.match((await download(page, "#export-csv", out)).bytes.toString(), /^[^\n]*risk_se/);
   assert.equal(await page.locator("#export-png, #export-scene-svg").count(), 0);
-});
+}, incapable);
 
 await browser.close();
 console.log(`${suite.count} tests, ${suite.failed} failed`);

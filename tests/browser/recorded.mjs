@@ -1,4 +1,5 @@
-// A page without a server: `node recorded.mjs FILE.html OUTDIR`. The file is opened from the disk.
+// A page in one file that cannot compute: `node recorded.mjs FILE.html OUTDIR`. The file is opened from
+// the disk, in a browser without WebAssembly.
 import assert from "node:assert/strict";
 import { mkdir, stat } from "node:fs/promises";
 import path from "node:path";
@@ -11,6 +12,12 @@ await mkdir(out, { recursive: true });
 const browser = await openBrowser();
 const suite = new Suite(browser, out);
 const shoot = (page, name) => page.screenshot({ path: path.join(out, `recorded-${name}.png`) });
+
+const incapable = {
+  before: () => {
+    delete window.WebAssembly;
+  },
+};
 
 // Nothing may be asked of anyone.
 function forbid(page) {
@@ -38,7 +45,7 @@ await suite.test("the record shows its run at once, and asks nobody", async (ope
   assert.equal(await page.locator("dialog[open]").count(), 0);
   assert.deepEqual(asked, []);
   assert.ok((await stat(file)).size < 5_000_000, "at most a few MB");
-});
+}, incapable);
 
 await suite.test("draw, play, drag, look at a point", async (open) => {
   const page = await open(address);
@@ -67,7 +74,7 @@ await suite.test("draw, play, drag, look at a point", async (open) => {
   await page.mouse.click(box.x + box.width * 0.4, box.y + box.height * 0.5);
   await says(page, "point", /Predictions at/);
   await shoot(page, "point");
-});
+}, incapable);
 
 await suite.test("a link within the file restores the scene", async (open) => {
   const page = await open(address);
@@ -79,7 +86,7 @@ await suite.test("a link within the file restores the scene", async (open) => {
   const other = await open(page.url());
   same(await drawing(other), await drawing(page));
   assert.equal(await count(other), await count(page));
-});
+}, incapable);
 
 await suite.test("exports without a server", async (open) => {
   const page = await open(address);
@@ -90,7 +97,7 @@ await suite.test("exports without a server", async (open) => {
   assert.match((await download(page, "#export-scene-svg", out)).bytes.toString(), /^<svg/);
   assert.ok(pngSize((await download(page, "#export-scene-png", out)).bytes)[0] > 2000);
   assert.equal(await page.locator("#export-png").count(), 0);
-});
+}, incapable);
 
 await suite.test("on a phone", async (open) => {
   const page = await open(address, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
@@ -98,7 +105,7 @@ await suite.test("on a phone", async (open) => {
   await page.tap("#draw-one");
   await counts(page, /^1 of/);
   await shoot(page, "phone");
-});
+}, incapable);
 
 await browser.close();
 console.log(`${suite.count} tests, ${suite.failed} failed`);

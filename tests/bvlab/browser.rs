@@ -1,6 +1,6 @@
-//! The live page in a real browser: Chromium, driven by the scripts in tests/browser.
+//! The live page in real browsers: Chromium and Firefox, driven by the scripts in tests/browser.
 //!
-//! Where there is no Chromium, Node.js or playwright-core these tests say so and pass; with
+//! Where there is no Chromium, Firefox, Node.js or what drives them these tests say so and pass; with
 //! `BVLAB_BROWSER=required` they fail.
 
 use std::path::{Path, PathBuf};
@@ -30,7 +30,9 @@ fn prepare() -> Result<PathBuf, String> {
     let browser =
         browser.ok_or("there is no Chromium: install it, or name it in BVLAB_CHROMIUM")?;
     on_path("node").ok_or("there is no Node.js")?;
-    if !scripts().join("node_modules/playwright-core").is_dir() {
+    let drivers = ["playwright-core", "puppeteer-core"];
+    let has = |driver: &str| scripts().join("node_modules").join(driver).is_dir();
+    if !drivers.into_iter().all(has) {
         let npm = on_path("npm").ok_or("there is no npm")?;
         let mut install = Command::new(npm);
         install.args(["ci", "--no-audit", "--no-fund", "--silent"]);
@@ -89,6 +91,68 @@ fn students_join_with_a_code_in_a_browser() {
         "code.mjs",
         &format!("http://127.0.0.1:{}/#lecturer={}", server.port, server.key),
     );
+}
+
+/// Runs the program, which has to succeed.
+fn bvlab(arguments: &[&str], out: &Path) {
+    let run = Command::new(env!("CARGO_BIN_EXE_bvlab"))
+        .args(arguments)
+        .arg(out)
+        .status()
+        .unwrap();
+    assert!(run.success(), "{arguments:?}");
+}
+
+/// Firefox, if there is one.
+fn firefox() -> Option<PathBuf> {
+    let named = std::env::var_os("BVLAB_FIREFOX").map(PathBuf::from);
+    let found = named.or_else(|| {
+        ["firefox-esr", "firefox"]
+            .iter()
+            .find_map(|name| on_path(name))
+    });
+    let required = std::env::var("BVLAB_BROWSER").is_ok_and(|word| word == "required");
+    assert!(found.is_some() || !required, "there is no Firefox");
+    found
+}
+
+#[test]
+fn pages_that_compute_work_in_chromium_and_firefox() {
+    let Some(chromium) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let [page, site, tables] = ["page", "site", "tables"].map(|name| folder.path().join(name));
+    bvlab(
+        &["run", "tree-tradeoff", "--page", "--quiet", "--out"],
+        &page,
+    );
+    let only = "tree-tradeoff,knn-tradeoff,dartboards";
+    bvlab(&["site", "--only", only, "--quiet"], &site);
+    let few = ["--resamples", "48", "--quiet", "--out"];
+    bvlab(
+        &[&["run", "tree-tradeoff", "knn-tradeoff"], &few[..]].concat(),
+        &tables,
+    );
+    let page = page.join("tree-tradeoff/page.html");
+    let size = std::fs::metadata(&page).unwrap().len();
+    assert!(size <= 3_000_000, "{size} bytes");
+    let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("browser");
+    std::fs::create_dir_all(&pictures).unwrap();
+    let firefox = firefox();
+    let browsers = [("chrome", Some(chromium)), ("firefox", firefox.as_deref())];
+    for (kind, found) in browsers {
+        let Some(found) = found else { continue };
+        let output = Command::new("node")
+            .arg(scripts().join("live.mjs"))
+            .args([Path::new(kind), &page, &site, &tables, &pictures])
+            .env("BVLAB_CHROMIUM", chromium)
+            .env("BVLAB_FIREFOX", found)
+            .output()
+            .unwrap();
+        let words = [output.stdout, output.stderr].concat();
+        let words = String::from_utf8_lossy(&words).into_owned();
+        assert!(output.status.success(), "{kind}:\n{words}");
+        println!("{words}");
+    }
 }
 
 #[test]

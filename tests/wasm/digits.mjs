@@ -1,12 +1,59 @@
-// Prints what the module gives in Node. A module without imports needs nothing else.
+// Compares the module with the native program: `node digits.mjs MODULE NATIVE`, where NATIVE is what
+// `bvlab-digits` prints, a line of JSON for every shipped experiment. One worker, two and four have to
+// give the same bytes; those the native ones, where only Rust's own arithmetic is used.
+import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { Instance, compiled, run } from "./module.mjs";
 
-const module = await WebAssembly.compile(await readFile(process.argv[2]));
-const imports = WebAssembly.Module.imports(module);
-if (imports.length > 0) {
-  console.error("the module has imports:", imports);
-  process.exit(1);
+const [, , moduleFile, nativeFile] = process.argv;
+const module = await compiled(moduleFile);
+const experiments = (await readFile(nativeFile, "utf8")).trim().split("\n").map((line) => JSON.parse(line));
+const lessons = experiments.map(({ handed }) => handed);
+
+// The largest difference between two tables of numbers, relative to the larger.
+function difference(mine, theirs) {
+  const [one, other] = [mine, theirs].map((text) => text.split(/[\n,]/));
+  assert.equal(one.length, other.length, "tables of the same size");
+  let largest = 0;
+  one.forEach((cell, i) => {
+    if (cell === other[i]) return;
+    const [a, b] = [Number(cell), Number(other[i])];
+    assert.ok(Number.isFinite(a) && Number.isFinite(b), `${cell} and ${other[i]}`);
+    largest = Math.max(largest, Math.abs(a - b) / Math.max(Math.abs(a), Math.abs(b)));
+  });
+  return largest;
 }
-const { exports } = await WebAssembly.instantiate(module);
-const [at, length] = [exports.text(), exports.length()];
-process.stdout.write(Buffer.from(new Uint8Array(exports.memory.buffer, at, length)));
+
+const counts = [1, 2, 4];
+const joiners = counts.map(() => new Instance(module, lessons));
+const shares = Array.from({ length: 4 }, () => new Instance(module, lessons));
+let [exact, near, worst] = [0, 0, 0];
+for (const { handed, sets, faer, csv, head, svg } of experiments) {
+  const { name } = handed;
+  const scene = { lesson: name, set: sets };
+  const made = counts.map((count, i) => {
+    const joiner = joiners[i];
+    const ended = run(joiner, shares.slice(0, count), scene);
+    assert.equal(ended.result, 2, `${name}: ${JSON.stringify(ended)}`);
+    const figures = svg.map((_, figure) => joiner.export({ ...scene, what: "svg", figure }).toString());
+    return { csv: joiner.export({ ...scene, what: "csv" }).toString(), lines: [...joiner.lines].sort(), figures };
+  });
+  for (const other of made.slice(1)) assert.deepEqual(other, made[0], `${name}: another number of workers`);
+  const [mine] = made;
+  const first = mine.lines.map((line) => JSON.parse(line)).find((message) => message.is === "head");
+  assert.deepEqual(first, JSON.parse(head), `${name}: the head`);
+  assert.ok(mine.lines.some((line) => JSON.parse(line).is === "end"), `${name}: an end`);
+  if (faer) {
+    const apart = difference(mine.csv, csv);
+    worst = Math.max(worst, apart);
+    assert.ok(apart < 1e-9, `${name}: ${apart}`);
+    near++;
+  } else {
+    assert.equal(mine.csv, csv, `${name}: the table`);
+    assert.deepEqual(mine.figures, svg, `${name}: the figures`);
+    exact++;
+  }
+}
+console.log(`${exact} experiments have the same tables and figures in WebAssembly to the last bit,`);
+console.log(`${near}, which use faer, to ${worst.toExponential(1)}; on one worker, two and four`);
+assert.ok(exact >= 30);

@@ -1,11 +1,13 @@
 //! Points in input space, and training sets made of them.
 
+use serde::{Deserialize, Serialize};
+
 /// A list of points in one or several dimensions, stored row by row.
 ///
 /// In one dimension the points also carry their sorted order, because almost every
 /// one-dimensional learner needs it and all learners of an experiment share the same
 /// training set.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Points {
     dimension: usize,
     values: Vec<f64>,
@@ -13,8 +15,10 @@ pub struct Points {
     /// Whether they stand in that order already.
     sorted: bool,
     /// Memory of the sort, empty between sorts.
+    #[serde(skip)]
     keys: Vec<u64>,
     /// Memory of [`Training::resample_into`], empty between calls.
+    #[serde(skip)]
     counts: Vec<u32>,
 }
 
@@ -152,7 +156,7 @@ fn key(x: f64) -> u64 {
 }
 
 /// A training set: inputs and their noisy labels.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Training {
     /// The inputs x.
     pub inputs: Points,

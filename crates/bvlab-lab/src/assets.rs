@@ -10,6 +10,9 @@ use super::look;
 #[folder = "src/page/"]
 struct Folder;
 
+/// The name of the module.
+pub const MODULE: &str = "bvlab.wasm.gz";
+
 /// The page's fonts are the figures'.
 const FONTS: [(&str, &[u8]); 2] = [
     ("Inter-Regular.otf", bvlab_figure::REGULAR),
@@ -31,12 +34,26 @@ pub fn get(name: &str) -> Option<(Cow<'static, [u8]>, &'static str)> {
         "css" => "text/css; charset=utf-8",
         "js" => "text/javascript; charset=utf-8",
         "svg" => "image/svg+xml",
+        "gz" => "application/gzip",
         _ => return None,
     };
     match look {
         Some(text) => Some((Cow::Borrowed(text.as_bytes()), kind)),
         None => Some((Folder::get(name)?.data, kind)),
     }
+}
+
+/// The module that computes in a browser, in gzip. A program that was built without it has pages that
+/// only replay, and leaves all computing to its server.
+pub fn module() -> Option<Cow<'static, [u8]>> {
+    Some(Folder::get(MODULE)?.data)
+}
+
+/// The names of all files of the page.
+pub fn names() -> Vec<String> {
+    let files = Folder::iter().map(Cow::into_owned);
+    let fonts = FONTS.iter().map(|(font, _)| (*font).to_owned());
+    files.chain(fonts).collect()
 }
 
 /// A file of text.

@@ -1,20 +1,30 @@
 //! The experiments that the page offers, and what a page is told when it opens.
 
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::limits::Limits;
 use super::messages::pictured;
 use super::registry;
 use bvlab_core::learner::Registry;
+use bvlab_experiment::Experiment;
+#[cfg(feature = "shipped")]
 use bvlab_experiment::shipped;
-use bvlab_experiment::table::HeldTables;
-use bvlab_experiment::{Bounds, Experiment, Source};
+use bvlab_experiment::table::{HeldTables, NoTables, TableFile};
+#[cfg(feature = "shipped")]
+use bvlab_experiment::{Bounds, Source};
 
 /// Experiments by name, in the order of the menu.
 #[derive(Clone, Debug, Default)]
 pub struct Lessons {
     lessons: Vec<Lesson>,
     registry: Registry,
+    /// Tables for texts that are no lessons.
+    given: HeldTables,
 }
 
 #[derive(Clone, Debug)]
@@ -27,13 +37,86 @@ struct Lesson {
     told: Value,
 }
 
+/// A lesson as it is handed to whoever computes it elsewhere: its text, and the tables that it names.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct HandedLesson {
+    /// Its name.
+    pub name: String,
+    /// Its TOML.
+    pub text: String,
+    /// Its tables.
+    #[serde(default)]
+    pub tables: Vec<HandedTable>,
+}
+
+/// A table as it is handed on.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct HandedTable {
+    /// Its name, as the experiment says it.
+    pub name: String,
+    /// Its content in base64.
+    pub base64: String,
+}
+
+impl HandedTable {
+    fn held(&self) -> Option<Arc<TableFile>> {
+        let bytes = STANDARD.decode(&self.base64).ok()?;
+        Some(Arc::new(TableFile::new(&self.name, bytes)))
+    }
+}
+
 impl Lessons {
+    /// Lessons that are handed in. A table that is not base64 is left out.
+    pub fn handed_in(given: Vec<HandedLesson>) -> Self {
+        let lessons = given.into_iter().map(|one| {
+            let tables = one.tables.iter().filter_map(HandedTable::held);
+            Lesson {
+                tables: HeldTables::new(tables.collect(), Arc::new(NoTables)),
+                name: one.name,
+                text: one.text,
+                told: Value::Null,
+            }
+        });
+        Lessons {
+            lessons: lessons.collect(),
+            ..Lessons::default()
+        }
+    }
+
+    /// Adds a table for texts that are no lessons; it replaces an earlier one of its name.
+    pub fn add_table(&mut self, name: &str, bytes: Vec<u8>) {
+        let table = Arc::new(TableFile::new(name, bytes));
+        let others = |held: &Arc<TableFile>| held.name != name;
+        let held = self.given.files().iter().filter(|held| others(held));
+        let all = std::iter::once(table).chain(held.cloned());
+        self.given = HeldTables::new(all.collect(), Arc::new(NoTables));
+    }
+
+    /// The same lessons for whoever computes them elsewhere.
+    pub fn handed_out(&self) -> Vec<HandedLesson> {
+        let lessons = self.lessons.iter().map(|lesson| {
+            let tables = lesson.tables.files().iter().map(|table| HandedTable {
+                name: table.name.clone(),
+                base64: STANDARD.encode(&table.bytes),
+            });
+            HandedLesson {
+                name: lesson.name.clone(),
+                text: lesson.text.clone(),
+                tables: tables.collect(),
+            }
+        });
+        lessons.collect()
+    }
+
     /// The experiments that ship with bvlab, after those that are given. Whatever a page asks for is
     /// read with the model families of the registry.
+    #[cfg(feature = "shipped")]
     pub fn new(given: &[Experiment], registry: &Registry) -> Self {
         let mut lessons = Lessons {
-            lessons: Vec::new(),
             registry: registry.clone(),
+            ..Lessons::default()
         };
         for experiment in given {
             lessons.add(experiment, "Yours");
@@ -49,19 +132,37 @@ impl Lessons {
                 lessons.add(&experiment, group_of(&experiment));
             }
         }
+        lessons.in_order()
+    }
+
+    /// These experiments, those that do not ship with bvlab first.
+    #[cfg(feature = "shipped")]
+    pub fn of(experiments: &[Experiment]) -> Self {
+        let mut lessons = Lessons::default();
+        let ships = |one: &&Experiment| {
+            shipped::text(&one.name).is_some_and(|text| text == one.source.file_text())
+        };
+        let own = experiments.iter().filter(|one| !ships(one));
+        own.for_each(|one| lessons.add(one, "Yours"));
+        let others = experiments.iter().filter(ships);
+        others.for_each(|one| lessons.add(one, group_of(one)));
+        lessons.in_order()
+    }
+
+    #[cfg(feature = "shipped")]
+    fn in_order(mut self) -> Self {
         // The course begins with labels that are numbers.
         let later = |group: &Value| ["Classes", "Real data"].iter().position(|one| group == one);
-        lessons
-            .lessons
+        self.lessons
             .sort_by_key(|lesson| later(&lesson.told["group"]));
-        lessons
+        self
     }
 
     /// A single experiment.
     pub fn only(experiment: &Experiment) -> Self {
         let mut lessons = Lessons {
-            lessons: Vec::new(),
             registry: experiment.registry.clone(),
+            ..Lessons::default()
         };
         lessons.add(experiment, "Yours");
         lessons
@@ -104,7 +205,8 @@ impl Lessons {
 
     /// Where the tables of all lessons are, for a text that was made from one of them.
     pub fn tables(&self) -> HeldTables {
-        HeldTables::joined(self.lessons.iter().map(|lesson| &lesson.tables))
+        let lessons = self.lessons.iter().map(|lesson| &lesson.tables);
+        HeldTables::joined(std::iter::once(&self.given).chain(lessons))
     }
 
     /// Their names.
@@ -119,6 +221,7 @@ impl Lessons {
 }
 
 /// Which part of the course an experiment belongs to.
+#[cfg(feature = "shipped")]
 fn group_of(experiment: &Experiment) -> &'static str {
     let merged = experiment.source.merged();
     let learners = merged.and_then(|merged| merged.get("learner")?.as_array());

@@ -7,24 +7,29 @@
 //!
 //! - [`Scene`]: what is asked for; [`Limits`]: how much of it.
 //! - [`messages`]: what a run says; [`Sequence`]: its first frames.
-//! - `assets`: the page itself, plain ES modules in `page/`, with the look of the figures; [`Recorder`]: the page in one file, with
-//!   a finished run in place of the server.
+//! - `assets` (feature `page`, default): the page itself, plain ES modules in `page/`, with the look of
+//!   the figures; `Recorder`: the page in one file, with a finished run.
 //! - `server` (feature `server`, default): the way in from the network.
 
+#[cfg(feature = "page")]
 mod assets;
 mod lessons;
 mod limits;
 mod look;
 pub mod messages;
+#[cfg(feature = "page")]
 mod record;
 mod registry;
 mod scene;
 mod sequence;
 #[cfg(feature = "server")]
 pub mod server;
+#[cfg(feature = "page")]
+pub mod site;
 
-pub use lessons::{Lessons, welcome};
+pub use lessons::{HandedLesson, HandedTable, Lessons, welcome};
 pub use limits::{Limits, memory};
+#[cfg(feature = "page")]
 pub use record::Recorder;
 pub use scene::{Refusal, Scene};
 pub use sequence::{Sequence, steps};

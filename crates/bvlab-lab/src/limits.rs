@@ -65,6 +65,12 @@ impl Limits {
         runs: 100,
     };
 
+    /// For a page that computes by itself: what the lecturer may ask for, as far as memory goes.
+    pub const BROWSER: Limits = Limits::LECTURER;
+
+    /// The most bytes that a run may hold in a page that computes by itself.
+    pub const BROWSER_MEMORY: usize = 512 << 20;
+
     /// Whether a checked experiment is within them; a sentence that names the limit where not.
     pub fn allow(&self, experiment: &Experiment) -> Result<(), String> {
         let cells = cells(experiment);

@@ -1,4 +1,4 @@
-//! The page in one file: a finished run in place of the server.
+//! The page in one file: a finished run, and the module that computes others.
 //!
 //! Browsers load no modules from a file, so they are joined into one script: without their imports
 //! and without the word `export`, each after those that it imports. That works because the page's
@@ -8,6 +8,8 @@
 use std::collections::HashSet;
 use std::sync::Mutex;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::lessons::{Lessons, welcome};
@@ -20,7 +22,7 @@ use bvlab_core::plan::Plan;
 use bvlab_core::task::Outcome;
 use bvlab_experiment::Experiment;
 use bvlab_figure as figure;
-use bvlab_outcome::{Table, Tables, report};
+use bvlab_outcome::{Tables, report};
 
 /// Watches a run for its page, and passes everything on.
 pub struct Recorder<'a> {
@@ -51,6 +53,26 @@ impl<'a> Recorder<'a> {
         tables: &Tables,
         seconds: f64,
     ) -> String {
+        let mut recorded = self.recording(experiment, outcome, tables, seconds);
+        let lessons = Lessons::only(experiment);
+        let mut told = welcome(&lessons, &experiment.name, true, &Limits::BROWSER);
+        match assets::module() {
+            Some(_) => recorded["lessons"] = json!(lessons.handed_out()),
+            // There is nothing to control.
+            None => told["families"] = json!([]),
+        }
+        recorded["lab"] = told;
+        inlined(&recorded)
+    }
+
+    /// The finished run as a page shows it at once.
+    pub fn recording(
+        &self,
+        experiment: &Experiment,
+        outcome: &Outcome,
+        tables: &Tables,
+        seconds: f64,
+    ) -> Value {
         let mut said = vec![messages::head(experiment)];
         let curves = Tables::main_table(&experiment.task, outcome);
         let mut figures = Vec::new();
@@ -81,7 +103,15 @@ impl<'a> Recorder<'a> {
         }
         let report = report(experiment.heading(), &experiment.task, outcome, seconds);
         said.push(messages::end(outcome.counts().0, seconds, &report));
-        page(experiment, &said, &figures, &curves)
+        let csv = curves.to_csv().ok();
+        let csv = csv.and_then(|csv| String::from_utf8(csv).ok());
+        json!({
+            "scene": { "lesson": experiment.name, "set": [] },
+            "messages": said,
+            "figures": figures,
+            "csv": csv,
+            "toml": experiment.source.merged_text().unwrap_or_default(),
+        })
     }
 }
 
@@ -102,29 +132,16 @@ impl Observer for Recorder<'_> {
     }
 }
 
-fn page(
-    experiment: &Experiment,
-    said: &[Value],
-    figures: &[Option<String>],
-    curves: &Table,
-) -> String {
-    let text = experiment.source.merged_text().unwrap_or_default();
-    let name = experiment.name.clone();
-    let lessons = Lessons::only(experiment);
-    let lab = welcome(&lessons, &name, true, &Limits::LECTURER);
-    let csv = curves
-        .to_csv()
-        .ok()
-        .and_then(|csv| String::from_utf8(csv).ok());
-    let recorded = json!({
-        "lab": lab,
-        "scene": { "lesson": name, "set": [] },
-        "messages": said,
-        "figures": figures,
-        "csv": csv,
-        "toml": text,
-    });
-    inlined(&recorded)
+/// A text as HTML shows it, also within quotes.
+pub(crate) fn escaped(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    text.replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// JSON as it can stand in a script: there a `<` is in strings alone, where it may be written so, and
+/// no tag can end the script.
+fn in_script(value: &Value) -> String {
+    value.to_string().replace('<', "\\u003c")
 }
 
 /// The page with everything in it.
@@ -132,8 +149,15 @@ fn inlined(recorded: &Value) -> String {
     let [look, style] =
         ["look.css", "style.css"].map(|name| assets::text(name).unwrap_or_default());
     let script = joined("main.js", &mut HashSet::new());
-    // In JSON a `<` stands in strings alone, where it may be written so; no tag can end the script.
-    let recorded = recorded.to_string().replace('<', "\\u003c");
+    let recorded = in_script(recorded);
+    let module = assets::module().map(|module| {
+        let worker = assets::text("worker.js").unwrap_or_default();
+        let module = STANDARD.encode(module);
+        format!(
+            "<script type=\"text/plain\" id=\"module\">{module}</script>\n<script type=\"text/plain\" id=\"worker\">\n{worker}</script>\n"
+        )
+    });
+    let module = module.unwrap_or_default();
     let page = assets::text("index.html").unwrap_or_default();
     let lines = page.lines().map(|line| match line.trim() {
         line if line.contains("href=\"fonts.css\"") => String::new(),
@@ -142,6 +166,8 @@ fn inlined(recorded: &Value) -> String {
         line if line.contains("src=\"main.js\"") => format!(
             "<script type=\"application/json\" id=\"recorded\">{recorded}</script>\n<script type=\"module\">\n{script}</script>"
         ),
+        // Last, so that the rest does not wait for it.
+        "</body>" => format!("{module}</body>"),
         _ => line.to_owned(),
     });
     lines.collect::<Vec<_>>().join("\n") + "\n"

@@ -1,5 +1,8 @@
-//! Prints what the module gives, natively.
+//! Prints what shipped experiments give natively, a line of JSON for each.
 
-fn main() {
-    print!("{}", bvlab_digits::digits());
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    for line in bvlab_digits::digits()? {
+        println!("{line}");
+    }
+    Ok(())
 }

@@ -14,6 +14,7 @@ mod pool;
 mod probe;
 mod replay;
 mod results;
+mod share;
 mod slabs;
 mod state;
 mod summary;
@@ -23,6 +24,7 @@ pub use exact::{Exact, exact};
 pub use observer::{Observer, Unwatched};
 pub use replay::Replay;
 pub use results::{Kept, KeptFit, LearnerResults, NotNumbers, Remarked, Results, RunError};
+pub use share::{JoinedShares, RoundEstimates, Share, ShareStep};
 pub use slabs::{run_shard, run_with};
 pub use state::{Begun, GroupState, Shard};
 

@@ -1,10 +1,12 @@
 //! One pass over all resamples: all settings of a plan, or of one slab of it.
 
 use super::blocks::boundary;
+use super::executor::Executor;
+use super::observer::{Observer, must_stop};
 use super::pool::Pool;
 use super::summary::{exact_forms, expected, medians, remarked};
 use super::{
-    Kept, LearnerResults, Options, Results, RunError, Shard, at_test_points, observer::must_stop,
+    AtTestPoints, Kept, LearnerResults, Options, Results, RunError, Shard, at_test_points,
 };
 use crate::decompose::{Decomposition, groups_for};
 use crate::plan::{Length, Plan};
@@ -43,17 +45,80 @@ pub(super) fn run_pass(plan: &Plan, pass: Pass) -> Result<Results, RunError> {
     if pass.save_all {
         pool.save_all();
     }
-    let mut kept = std::mem::take(&mut pool.kept);
-    kept.sort_by_key(|kept| kept.resample);
-    let learners = pool.learner_results(decompositions, &kept)?;
-    Ok(Results {
+    let estimated = Estimated {
         resamples,
-        truth,
-        noise,
-        learners,
-        kept,
+        at_test: (truth.clone(), noise.clone()),
+        decompositions,
+        kept: std::mem::take(&mut pool.kept),
         reached,
-    })
+    };
+    estimated.complete(plan, &pool.executor, observer)
+}
+
+/// The estimates from all resamples, without exact forms.
+pub(super) struct Estimated {
+    pub resamples: u64,
+    pub at_test: AtTestPoints,
+    pub decompositions: Vec<Decomposition>,
+    pub kept: Vec<Kept>,
+    pub reached: Option<f64>,
+}
+
+impl Estimated {
+    /// The results of the run, with exact forms and diagnoses.
+    pub fn complete(
+        self,
+        plan: &Plan,
+        executor: &Executor,
+        observer: &dyn Observer,
+    ) -> Result<Results, RunError> {
+        let Estimated {
+            resamples,
+            at_test: (truth, noise),
+            decompositions,
+            mut kept,
+            reached,
+        } = self;
+        kept.sort_by_key(|kept| kept.resample);
+        let mut learners = Vec::new();
+        for (path, decomposition) in plan.paths.iter().zip(decompositions) {
+            let exact = exact_forms(plan, path, executor, &|| must_stop(observer));
+            let exact = exact.map_err(|error| RunError::Problem(error, 0))?;
+            if observer.stopped() {
+                return Err(RunError::Stopped {
+                    done: resamples,
+                    total: plan.most_resamples(),
+                });
+            }
+            let fits = kept.iter().map(|kept| &kept.fits[learners.len()]);
+            let remarks = remarked(fits.clone(), path.curve.settings());
+            let diagnoses = medians(fits, path.curve.settings());
+            learners.push(LearnerResults {
+                decomposition,
+                exact,
+                expected: expected(plan, path),
+                diagnoses,
+                remarks,
+            });
+        }
+        Ok(Results {
+            resamples,
+            truth,
+            noise,
+            learners,
+            kept,
+            reached,
+        })
+    }
+}
+
+/// The largest standard error of a risk, as a share of the risk. A mean with too heavy a tail would
+/// never settle, and does not count.
+pub(super) fn largest_share(decompositions: &[Decomposition]) -> Option<f64> {
+    let parts = decompositions.iter().flat_map(|learner| &learner.parts);
+    let parts = parts.filter(|parts| !parts.is_spoiled());
+    let shares = parts.map(|parts| parts.risk_resampling_se / parts.risk.value);
+    shares.filter(|share| !share.is_nan()).reduce(f64::max)
 }
 
 impl Pool<'_> {
@@ -86,11 +151,7 @@ impl Pool<'_> {
             let round = boundary(self.rounds) * groups_for(most) as u64;
             self.advance(round.min(most))?;
             let decompositions = self.decompose()?;
-            // A mean with too heavy a tail would never settle.
-            let parts = decompositions.iter().flat_map(|learner| &learner.parts);
-            let parts = parts.filter(|parts| !parts.is_spoiled());
-            let shares = parts.map(|parts| parts.risk_resampling_se / parts.risk.value);
-            let reached = shares.filter(|share| !share.is_nan()).reduce(f64::max);
+            let reached = largest_share(&decompositions);
             if reached.is_some_and(|worst| worst <= share) || round >= most {
                 return Ok((decompositions, reached));
             }
@@ -98,36 +159,5 @@ impl Pool<'_> {
                 observer.frame(self.resamples, &decompositions);
             }
         }
-    }
-
-    /// The estimates of every learner, with exact forms and diagnoses.
-    fn learner_results(
-        &self,
-        decompositions: Vec<Decomposition>,
-        kept: &[Kept],
-    ) -> Result<Vec<LearnerResults>, RunError> {
-        let observer = self.pass.options.observer;
-        let mut learners = Vec::new();
-        for (path, decomposition) in self.plan.paths.iter().zip(decompositions) {
-            let exact = exact_forms(self.plan, path, &self.executor, &|| must_stop(observer));
-            let exact = exact.map_err(|error| RunError::Problem(error, 0))?;
-            if observer.stopped() {
-                return Err(RunError::Stopped {
-                    done: self.resamples,
-                    total: self.total,
-                });
-            }
-            let fits = kept.iter().map(|kept| &kept.fits[learners.len()]);
-            let remarks = remarked(fits.clone(), path.curve.settings());
-            let diagnoses = medians(fits, path.curve.settings());
-            learners.push(LearnerResults {
-                decomposition,
-                exact,
-                expected: expected(self.plan, path),
-                diagnoses,
-                remarks,
-            });
-        }
-        Ok(learners)
     }
 }

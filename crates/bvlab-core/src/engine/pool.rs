@@ -26,7 +26,7 @@ pub(super) struct Pool<'a> {
     pub executor: Executor,
     /// Whether no groups of an earlier run were given.
     pub afresh: bool,
-    workers: Vec<Mutex<Worker<'a>>>,
+    workers: Vec<Mutex<Worker<&'a Plan>>>,
     groups: Vec<Mutex<GroupProgress>>,
     pub kept: Vec<Kept>,
     probes: Probes,
@@ -36,7 +36,7 @@ pub(super) struct Pool<'a> {
 }
 
 /// The tallies of a group so far, one per learner, and finished blocks that wait for an earlier one.
-struct GroupProgress {
+pub(super) struct GroupProgress {
     tallies: Vec<Tally>,
     joined: usize,
     waiting: Vec<(usize, Vec<Tally>)>,
@@ -245,7 +245,16 @@ impl<'a> Pool<'a> {
 }
 
 impl GroupProgress {
-    fn state(&self, group: usize) -> GroupState {
+    /// Nothing joined yet.
+    pub fn new(tallies: Vec<Tally>) -> Self {
+        GroupProgress {
+            tallies,
+            joined: 0,
+            waiting: Vec::new(),
+        }
+    }
+
+    pub fn state(&self, group: usize) -> GroupState {
         GroupState {
             group,
             blocks: self.joined,
@@ -254,7 +263,7 @@ impl GroupProgress {
     }
 
     /// Joins finished blocks in order; a block that is early waits.
-    fn join(&mut self, block: &ResampleBlock, tallies: &[Tally]) {
+    pub fn join(&mut self, block: &ResampleBlock, tallies: &[Tally]) {
         if block.index == self.joined {
             self.add(tallies);
         } else {

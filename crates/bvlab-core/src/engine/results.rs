@@ -1,6 +1,8 @@
 //! What a run returns.
 
 use super::Exact;
+use serde::{Deserialize, Serialize};
+
 use crate::data::Training;
 use crate::decompose::{Decomposition, Parts};
 use crate::learner::{Diagnosis, Expected, Remark};
@@ -64,7 +66,7 @@ pub struct Remarked {
 }
 
 /// A resample that is kept whole.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Kept {
     /// Its number, from 0.
     pub resample: u64,
@@ -75,7 +77,7 @@ pub struct Kept {
 }
 
 /// One learner's fit to a kept resample.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub struct KeptFit {
     /// By setting, test point and output; empty where fits are not kept.
     pub predictions: Vec<f64>,

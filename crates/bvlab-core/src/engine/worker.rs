@@ -2,6 +2,8 @@
 
 mod stage;
 
+use std::ops::Deref;
+
 use rand::RngExt;
 
 use super::{Kept, KeptFit, RunError};
@@ -41,10 +43,10 @@ impl From<RunError> for Unfinished {
 }
 
 /// Copies of the learners and all the memory that a resample needs.
-pub(super) struct Worker<'a> {
-    plan: &'a Plan,
+pub(super) struct Worker<P> {
+    plan: P,
     /// By test point and output.
-    truth: &'a [f64],
+    truth: Vec<f64>,
     /// How many numbers a prediction has, and how much each counts.
     outputs: usize,
     weights: Vec<f64>,
@@ -121,8 +123,8 @@ pub(super) fn tallies(plan: &Plan) -> Vec<Tally> {
         .collect()
 }
 
-impl<'a> Worker<'a> {
-    pub fn new(plan: &'a Plan, truth: &'a [f64], noise: &[Vec<f64>]) -> Self {
+impl<P: Deref<Target = Plan> + Clone> Worker<P> {
+    pub fn new(plan: P, truth: &[f64], noise: &[Vec<f64>]) -> Self {
         let outputs = plan.problem().outputs();
         let weights = &plan.test.weights;
         let each = |weight: &f64| std::iter::repeat_n(*weight, outputs);
@@ -132,19 +134,19 @@ impl<'a> Worker<'a> {
             stages.map(|stage| stage.learner.clone()).collect()
         });
         Worker {
-            plan,
-            truth,
             outputs,
             weights: weights.iter().flat_map(each).collect(),
             sd: standard_deviations(noise),
             noise: noise.iter().map(average).collect(),
             learners: learners.collect(),
-            tallies: tallies(plan),
+            tallies: tallies(&plan),
             data: vec![Default::default(); plan.problems.len()],
             unit: vec![0.0; truth.len()],
             fresh: vec![vec![0.0; truth.len()]; plan.problems.len()],
             classes: vec![0; weights.len()],
             scores: vec![0.0; truth.len()],
+            truth: truth.to_vec(),
+            plan,
             members: Vec::new(),
             at_test: Vec::new(),
             at_train: Vec::new(),
@@ -167,8 +169,8 @@ impl<'a> Worker<'a> {
         interrupt: &Interrupt,
     ) -> Result<Option<Kept>, Unfinished> {
         self.draw(resample)?;
-        let plan = self.plan;
-        let mut kept = (resample < most_kept(plan)).then(|| Kept {
+        let plan = self.plan.clone();
+        let mut kept = (resample < most_kept(&plan)).then(|| Kept {
             resample,
             data: match resample < plan.run.keep_data {
                 true => self.data.iter().map(|sets| sets[0].clone()).collect(),
@@ -201,6 +203,7 @@ impl<'a> Worker<'a> {
             self.tallies[which].begin();
             for stage in 0..path.stages.len() {
                 let stage = StageFit {
+                    plan: &plan,
                     path: which,
                     stage,
                     resample,
@@ -237,7 +240,7 @@ impl<'a> Worker<'a> {
         }
         match self.plan.problem().classes() {
             0 => fresh_noise(
-                self.plan,
+                &self.plan,
                 resample,
                 &self.sd,
                 &mut self.unit,

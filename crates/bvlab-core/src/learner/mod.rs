@@ -54,6 +54,8 @@ pub use registry::{DATA_AXES, LEARNER_KEYS, Registry, RegistryError};
 pub(crate) use tree::{ColumnSplit, FeatureOrder, SortedColumns, between, child_key};
 pub use tree::{Criterion, Tree, TreeSetting};
 
+use serde::{Deserialize, Serialize};
+
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::{exp, log2};
@@ -280,7 +282,7 @@ pub enum RiskMoments {
 }
 
 /// How well determined the weights of a fit are.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Diagnosis {
     /// The numerical rank of the design matrix Φ: singular values above max(n, p) ε s_max.
     pub rank: f64,
@@ -292,7 +294,7 @@ pub struct Diagnosis {
 }
 
 /// Something about a fit that its user should know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub enum Remark {
     /// Gradient descent diverged: a step is more than twice the inverse of the largest curvature.
     Diverged,

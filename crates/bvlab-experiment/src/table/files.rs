@@ -102,10 +102,21 @@ pub struct HeldTables {
     parquet: Arc<dyn TableSource>,
 }
 
+impl Default for HeldTables {
+    fn default() -> Self {
+        HeldTables::new(Vec::new(), Arc::new(NoTables))
+    }
+}
+
 impl HeldTables {
     /// Some tables; `parquet` reads those of them that are Parquet.
     pub fn new(tables: Vec<Arc<TableFile>>, parquet: Arc<dyn TableSource>) -> Self {
         HeldTables { tables, parquet }
+    }
+
+    /// The tables in memory.
+    pub fn files(&self) -> &[Arc<TableFile>] {
+        &self.tables
     }
 
     /// The tables of all.
@@ -124,6 +135,12 @@ impl HeldTables {
 impl TableSource for HeldTables {
     fn read(&self, name: &str) -> Result<Arc<TableFile>, NotFound> {
         if let Some(table) = self.tables.iter().find(|table| table.name == name) {
+            return Ok(table.clone());
+        }
+        // A file that a page was given has no folder.
+        let last = Path::new(name).file_name();
+        let given = |table: &&Arc<TableFile>| last.is_some_and(|last| last == &*table.name);
+        if let Some(table) = self.tables.iter().find(given) {
             return Ok(table.clone());
         }
         #[cfg(feature = "shipped")]

@@ -3,7 +3,9 @@
 
 export const app = {
   lab: null, // what there is
-  record: null, // of a page without a server
+  record: null, // of a page that has nothing else
+  figures: null, // that were recorded, for the scene that they are of
+  incapable: null, // why it cannot compute, if so
   run: null, // the run that is shown
   playing: false,
   problem: null, // what went wrong with the last request: { message, help, passing }

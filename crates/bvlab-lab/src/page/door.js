@@ -1,6 +1,6 @@
 // The code of the class: asks for it until the server takes one.
 import { byId, element } from "./app.js";
-import { sendCode } from "./wire.js";
+import { sendCode } from "./server.js";
 
 const capital = (words) => words.charAt(0).toUpperCase() + words.slice(1);
 

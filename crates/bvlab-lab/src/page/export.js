@@ -6,7 +6,8 @@ import { figureInSight, figureScene, recordedFigure } from "./figure.js";
 import { sceneAsked, state } from "./state.js";
 import { SVG } from "./pen.js";
 import { picturesInSight } from "./stage.js";
-import { askExport } from "./wire.js";
+import { askExport, isOneFile } from "./wire.js";
+import { pngOf } from "./workers.js";
 
 const WRITTEN = [
   "fill",
@@ -24,8 +25,6 @@ const WRITTEN = [
   "paint-order",
   "opacity",
 ];
-
-const SHARPNESS = 2;
 
 function nameOf() {
   return (app.run?.head?.name ?? state.lesson ?? "lab").replace(/[^A-Za-z0-9_-]+/g, "-") || "lab";
@@ -62,13 +61,13 @@ const fonts = { rules: null };
 
 // The page's font, written into the picture; a page without a server has none.
 async function fontRules() {
-  if (app.record) return "";
+  if (isOneFile()) return "";
   fonts.rules ??= Promise.all(
     [
       ["Inter-Regular.otf", 400],
       ["Inter-SemiBold.otf", 600],
     ].map(async ([file, weight]) => {
-      const blob = await (await fetch(file)).blob();
+      const blob = await (await fetch(`${document.documentElement.dataset.root ?? ""}${file}`)).blob();
       const bytes = new Uint8Array(await blob.arrayBuffer());
       const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
       return `@font-face{font-family:Inter;font-weight:${weight};src:url(data:font/otf;base64,${btoa(text)})}`;
@@ -134,20 +133,8 @@ async function sceneAsSvg() {
 }
 
 async function sceneAsPng() {
-  const { text, width, height } = await sceneAsSvg();
-  const url = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
-  try {
-    const image = new Image();
-    image.src = url;
-    await image.decode();
-    const canvas = document.createElement("canvas");
-    canvas.width = Math.round(width * SHARPNESS);
-    canvas.height = Math.round(height * SHARPNESS);
-    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
-    return await new Promise((done) => canvas.toBlob(done, "image/png"));
-  } finally {
-    URL.revokeObjectURL(url);
-  }
+  const { text } = await sceneAsSvg();
+  return pngOf(new Blob([text], { type: "image/svg+xml" }));
 }
 
 // Hands a file to the browser.
@@ -188,6 +175,43 @@ export async function saveToml() {
     app.problem = { message: error.message, help: error.help ?? null, passing: false };
     app.listeners.redraw();
   }
+}
+
+// The address of this scene without the frame around it.
+function embedAddress() {
+  const { hash, origin, pathname, protocol } = location;
+  // A file is embedded by a page beside it.
+  const place = protocol === "file:" ? pathname.slice(pathname.lastIndexOf("/") + 1) : `${origin}${pathname}`;
+  return `${place}?embed${hash}`;
+}
+
+// What to paste into slides or a page.
+function embedding(said) {
+  const quoted = (text) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+  const title = quoted(document.getElementById("title").textContent);
+  const address = quoted(embedAddress());
+  const text = `<iframe src="${address}" title="${title}" width="960" height="600" style="border:0" loading="lazy"></iframe>`;
+  const area = element("textarea", { id: "embed", readonly: "", rows: "3", "aria-label": "Snippet to embed this scene" });
+  area.value = text;
+  area.addEventListener("focus", () => area.select());
+  const button = element(
+    "button",
+    {
+      id: "copy-embed",
+      type: "button",
+      onclick: async () => {
+        try {
+          await navigator.clipboard.writeText(text);
+          said.textContent = "The snippet is copied.";
+        } catch {
+          area.focus();
+          said.textContent = "Copy the marked snippet.";
+        }
+      },
+    },
+    "Copy snippet",
+  );
+  return [element("h3", {}, "Embed"), area, element("div", { class: "actions" }, button)];
 }
 
 export function fillExport(dialog) {
@@ -289,5 +313,6 @@ export function fillExport(dialog) {
     ),
   );
   sections.push(element("h3", {}, "Link"), link, element("div", { class: "actions" }, copy));
+  sections.push(...embedding(said));
   dialog.replaceChildren(dialogHead("Export"), ...sections, said);
 }

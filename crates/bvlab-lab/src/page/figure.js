@@ -14,9 +14,13 @@ export function figureInSight() {
   return state.scene === 6 && app.run?.head ? wantedFigure(app.run) : 0;
 }
 
-// A figure in the record of a page without a server.
+// A figure that was recorded, of the scene that is shown.
 export function recordedFigure(figure) {
-  const drawn = app.record?.figures?.[figure];
+  const { figures } = app;
+  const same = figures && JSON.stringify(figures.scene) === JSON.stringify(sceneAsked());
+  // What can compute draws on dark paper, too.
+  const fits = same && (app.record || document.documentElement.dataset.theme !== "dark");
+  const drawn = fits ? figures.drawn[figure] : null;
   return drawn ? new Blob([drawn], { type: "image/svg+xml" }) : null;
 }
 

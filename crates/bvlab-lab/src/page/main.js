@@ -16,14 +16,16 @@ import { drawStage, setUpStage } from "./stage.js";
 import { readAddress, sceneAsked, state, writeAddress } from "./state.js";
 import { fetchSteps } from "./steps.js";
 import { fillNumbers } from "./table.js";
-import { askLab, readRecord, setUpDoor } from "./wire.js";
+import { setUpDoor } from "./server.js";
+import { offerScripts, takeFiles } from "./script.js";
+import { askLab, computeForServer, computeHere, engineName, readRecord } from "./wire.js";
 
 // A slider sends many changes: only the last of a few is asked for.
 const SETTLING = 40;
 // Browsers do not take a new address at every frame.
 const REMEMBERING = 250;
 
-const page = { frame: 0, timer: 0, written: "" };
+const page = { frame: 0, timer: 0, written: "", record: null };
 
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
@@ -46,6 +48,7 @@ function show() {
 // What is worth a note: mistakes, warnings, limits.
 function showNotes() {
   const notes = [];
+  if (app.incapable) notes.push(["note", app.incapable]);
   if (app.problem && (app.problem.passing || !mistakeIsShown())) notes.push(["alarm", withHelp(app.problem)]);
   const end = app.run?.end;
   if (end?.stopped) notes.push(["note", end.stopped]);
@@ -70,9 +73,11 @@ function showNotes() {
   );
 }
 
-function withHelp({ message, help }) {
-  if (!help) return message;
-  return /[.!?]$/.test(message) ? `${message} ${help}` : `${message}: ${help}`;
+function withHelp({ message, help, line, token }) {
+  // Of a text that is not in sight the place is said.
+  const placed = state.toml !== null && line ? `Line ${line}${token ? `, ${token}` : ""}: ${message}` : message;
+  if (!help) return placed;
+  return /[.!?]$/.test(message) ? `${placed} ${help}` : `${placed}: ${help}`;
 }
 
 // A link to an experiment that cannot be run must not be a dead end.
@@ -94,6 +99,7 @@ function undoButton() {
 }
 
 function hush() {
+  app.incapable = null;
   page.hushed ??= new WeakSet();
   page.hushed.add(app.run);
   redraw();
@@ -137,15 +143,17 @@ function returnTo() {
 
 // An address without a lesson is the beginning.
 function begin() {
-  if (app.record)
-    Object.assign(state, {
-      lesson: app.record.scene.lesson ?? app.record.lab.open ?? null,
-      toml: app.record.scene.toml ?? null,
-      sets: app.record.scene.set ?? [],
-    });
-  else if (state.lesson === null && state.toml === null) state.lesson = app.lab.open;
+  if (app.record) takeScene(app.record.scene);
+  else if (state.lesson === null && state.toml === null) {
+    if (page.record?.scene) takeScene(page.record.scene);
+    else state.lesson = app.lab.open;
+  }
   const lesson = app.lab.lessons.find((one) => one.name === state.lesson);
   if (lesson?.pictured) state.scene = 6;
+}
+
+function takeScene(scene) {
+  Object.assign(state, { lesson: scene.lesson ?? null, toml: scene.toml ?? null, sets: scene.set ?? [] });
 }
 
 function fillJoin(dialog) {
@@ -180,9 +188,51 @@ async function ask() {
   }
 }
 
+// A page that has a record, and computes if it can: the record is shown at once.
+function openRecord() {
+  const { record } = page;
+  app.lab = record.lab;
+  if (record.figures) app.figures = { scene: record.scene, drawn: record.figures };
+  const capable = computeHere(record.lessons ?? []);
+  if (engineName() === "recording") onlyRecord();
+  else fillDialog("lessons", fillLessons);
+  begin();
+  const asked = JSON.stringify(sceneAsked());
+  if (record.messages && asked === JSON.stringify(record.scene)) playRecord(record);
+  else runScene();
+  return capable.then((why) => {
+    app.incapable = why;
+    if (engineName() === "recording" && !app.record) {
+      onlyRecord();
+      begin();
+      if (record.messages) playRecord(record);
+    }
+    redraw();
+  });
+}
+
+// Nothing can be computed: controls are hidden, and what was recorded is shown.
+function onlyRecord() {
+  if (!page.record.messages) return;
+  document.documentElement.dataset.recorded = "";
+  app.record = page.record;
+}
+
+async function openServer() {
+  fillDialog("lessons", fillLessons);
+  fillDialog("join", fillJoin);
+  // What is in the address can be run before the list of lessons is here.
+  const early = state.lesson !== null || state.toml !== null;
+  if (early) runScene();
+  await ask();
+  begin();
+  byId("open-join").hidden = !app.lab.address;
+  if (!early) runScene();
+  redraw();
+  await computeForServer(app.lab);
+}
+
 async function openPage() {
-  app.record = readRecord();
-  if (!app.record) setUpDoor(askCode);
   app.listeners = {
     redraw: () => {
       page.frame ||= requestAnimationFrame(show);
@@ -192,8 +242,7 @@ async function openPage() {
     },
     remember,
   };
-  Object.assign(state, readAddress(location.hash));
-  page.written = location.hash;
+  if (new URLSearchParams(location.search).has("embed")) document.documentElement.dataset.embed = "";
   setUpKnobs();
   setUpPlayer();
   setUpDialogs();
@@ -210,23 +259,26 @@ async function openPage() {
     forgetWidths();
     redraw();
   });
-  if (app.record) {
-    document.documentElement.dataset.recorded = "";
-    app.lab = app.record.lab;
-    begin();
-    playRecord();
-    return;
-  }
-  fillDialog("lessons", fillLessons);
-  fillDialog("join", fillJoin);
-  // What is in the address can be run before the list of lessons is here.
-  const early = state.lesson !== null || state.toml !== null;
-  if (early) runScene();
-  await ask();
-  begin();
-  byId("open-join").hidden = !app.lab.address;
-  if (!early) runScene();
-  redraw();
+  takeFiles();
+  page.record = await findRecord();
+  if (!page.record) setUpDoor(askCode);
+  Object.assign(state, readAddress(location.hash));
+  page.written = location.hash;
+  await (page.record ? openRecord() : openServer());
 }
 
-openPage();
+// The record of this page, if it has one.
+async function findRecord() {
+  for (;;) {
+    try {
+      return await readRecord();
+    } catch (error) {
+      app.problem = { message: `${error.message}.`, help: "Trying again in 3 s.", passing: true };
+      document.documentElement.dataset.state = "error";
+      redraw();
+      await new Promise((done) => setTimeout(done, 3000));
+    }
+  }
+}
+
+offerScripts(openPage());

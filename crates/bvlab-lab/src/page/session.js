@@ -4,7 +4,8 @@ import { app, redraw } from "./app.js";
 import { Run } from "./run.js";
 import { sceneAsked, state } from "./state.js";
 import { lacksSteps } from "./steps.js";
-import { askRun, Refusal } from "./wire.js";
+import { Refusal } from "./protocol.js";
+import { askRun, engineName } from "./wire.js";
 
 // A new picture is shown once it has so many fits, so that nothing flashes;
 const ENOUGH = 8;
@@ -44,10 +45,10 @@ export function runScene(delay = 0) {
   session.timer = setTimeout(runNow, delay);
 }
 
-// A page without a server has it all at once.
-export function playRecord() {
-  const run = new Run(app.record.scene);
-  for (const message of app.record.messages) run.take(message);
+// A record has it all at once.
+export function playRecord(record) {
+  const run = new Run(record.scene);
+  for (const message of record.messages) run.take(message);
   present(run);
   setState("done");
   redraw();
@@ -118,7 +119,8 @@ function again(error, asked) {
   }
   const wait = Math.max(error.retryAfter ?? 0, Math.min(LONGEST_WAIT, 2 ** session.tries));
   session.tries++;
-  const message = error.status ? error.message : "The line to the lab broke.";
+  const broken = engineName() === "server" ? "The line to the lab broke." : `The page cannot compute (${error.message}).`;
+  const message = error.status ? error.message : broken;
   fail({ message, help: `Trying again in ${Math.ceil(wait)} s.`, passing: true });
   session.timer = setTimeout(() => {
     if (JSON.stringify(sceneAsked()) === asked) runNow();

@@ -3,7 +3,8 @@
 import { app, redraw } from "./app.js";
 import { FEWEST } from "./parts.js";
 import { state } from "./state.js";
-import { askExport, parseMessage } from "./wire.js";
+import { parseMessage } from "./protocol.js";
+import { askExport } from "./wire.js";
 
 const asked = new WeakSet();
 

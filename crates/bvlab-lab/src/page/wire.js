@@ -1,157 +1,131 @@
-// What goes over the wire: reading the server's messages, and the record of a page without a server.
+// Whom the page talks to: a server, workers of its own, or nobody but a record. The rest of the page
+// does not know.
+import { parseMessage } from "./protocol.js";
+import { exportFromServer, labOfServer, lessonsOfServer, runOnServer } from "./server.js";
+import { canCompute, exportFromWorkers, runAside, runOnWorkers, startWorkers, workersRun } from "./workers.js";
 
-// Numbers that JSON cannot hold come as these words.
-const NOT_FINITE = { NaN: NaN, Infinity: Infinity, "-Infinity": -Infinity };
+const MODULE = "bvlab.wasm.gz";
 
-// Numbers in base64, little-endian, as every machine with a browser has them.
-function unpack(text, Numbers) {
-  const raw = atob(text);
-  const bytes = new Uint8Array(raw.length);
-  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
-  return new Numbers(bytes.buffer);
+const wire = { engine: "server", starting: null };
+
+// "server", "worker" or "recording".
+export function engineName() {
+  return wire.engine;
 }
 
-function revive(_key, value) {
-  if (typeof value === "string") return value in NOT_FINITE ? NOT_FINITE[value] : value;
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
-  if (typeof value.f8 === "string") return unpack(value.f8, Float64Array);
-  if (typeof value.f4 === "string") return unpack(value.f4, Float32Array);
-  return value;
+// A part of a page in one file.
+function inlined(id) {
+  return document.getElementById(id)?.textContent ?? null;
 }
 
-// A message from its text.
-export function parseMessage(text) {
-  return JSON.parse(text, revive);
+// Whether everything is in one file.
+export function isOneFile() {
+  return inlined("recorded") !== null;
 }
 
-// What the server said against a request: its sentence, its help, and when to try again.
-export class Refusal extends Error {
-  constructor(status, error, retryAfter) {
-    super(error.message);
-    this.status = status;
-    this.help = error.help ?? null;
-    this.token = error.token ?? null;
-    this.line = error.line ?? null;
-    this.retryAfter = retryAfter;
+// Where the files of the page are: in a page of a static site, perhaps in the folder above.
+function rootOf() {
+  return document.documentElement.dataset.root ?? "";
+}
+
+async function fetched(file) {
+  const response = await fetch(`${rootOf()}${file}`);
+  if (!response.ok) throw new Error(`${file} cannot be loaded (${response.status})`);
+  return response;
+}
+
+// What the workers are made from: in a page in one file its own parts, else files.
+async function material(lessons) {
+  const packed = inlined("module");
+  if (packed !== null) {
+    const bytes = Uint8Array.from(atob(packed.trim()), (letter) => letter.charCodeAt(0));
+    const script = URL.createObjectURL(new Blob([inlined("worker")], { type: "text/javascript" }));
+    return { script, bytes, lessons: JSON.stringify(lessons) };
   }
-
-  // Whether the same request may succeed later.
-  get passing() {
-    return this.status === 429 || this.status >= 500;
-  }
+  const bytes = new Uint8Array(await (await fetched(MODULE)).arrayBuffer());
+  return { script: `${rootOf()}worker.js`, bytes, lessons: JSON.stringify(lessons) };
 }
 
-async function refuse(response) {
-  let error = { message: `The lab answered ${response.status}.` };
+// How many workers share a run, where the address says so: for measurements.
+function workersAsked() {
+  const count = Number(new URLSearchParams(location.search).get("workers"));
+  return Number.isInteger(count) && count > 0 ? Math.min(count, 24) : null;
+}
+
+async function start(lessons) {
+  await startWorkers({ ...(await material(lessons)), count: workersAsked() });
+  wire.engine = "worker";
+}
+
+// The record in the page, or beside it in a page of a static site.
+export async function readRecord() {
+  const { site } = document.documentElement.dataset;
+  if (site === undefined) {
+    const text = inlined("recorded");
+    return text === null ? null : parseMessage(text);
+  }
+  const textOf = async (asked) => parseMessage(await (await asked).text());
+  const [lab, record] = await Promise.all([
+    textOf(fetched("lab.json")),
+    site === "lesson" ? textOf(fetch("record.json")) : { messages: null },
+  ]);
+  return { ...lab, ...record };
+}
+
+// Begins to make a page with a record one that computes, if it has what that takes. Resolves when it
+// does; a page that cannot says why.
+export async function computeHere(lessons) {
+  const able = inlined("module") !== null || document.documentElement.dataset.site !== undefined;
+  if (!able) {
+    wire.engine = "recording";
+    return null;
+  }
+  if (!canCompute()) {
+    wire.engine = "recording";
+    return "This browser has no WebAssembly, or an old one: the page shows what was recorded and cannot compute.";
+  }
+  wire.engine = "worker";
+  wire.starting = start(lessons);
   try {
-    error = (await response.json()).error ?? error;
-  } catch {
-    // The sentence above must do.
+    await wire.starting;
+    return null;
+  } catch (error) {
+    wire.engine = "recording";
+    return `This browser cannot compute (${error.message}): the page shows what was recorded.`;
   }
-  const seconds = Number(response.headers.get("retry-after"));
-  return new Refusal(response.status, error, seconds > 0 ? seconds : null);
 }
 
-// What the server knows this page by: the lecturer's key, or the one that a student got for the code.
-const KEPT_KEY = "bvlab-key";
-const door = { key: null, askCode: null, joining: null };
-
-function keepKey(key) {
-  door.key = key;
+// Students compute by themselves where they can; the server does it until they do, and otherwise.
+export async function computeForServer(lab) {
+  if (!lab.computes || lab.lecturer || !canCompute()) return;
   try {
-    if (key === null) localStorage.removeItem(KEPT_KEY);
-    else localStorage.setItem(KEPT_KEY, key);
+    await start(await lessonsOfServer());
   } catch {
-    // Without a place to keep it, it is known until the page is closed.
+    // The server goes on.
   }
-}
-
-// Takes the lecturer's key out of the address, before anyone sees it there or shares it; else the key
-// that was kept. Says how a student is asked for the code: `ask` resolves when one was right.
-export function setUpDoor(ask) {
-  door.askCode = ask;
-  const query = new URLSearchParams(location.hash.replace(/^#/, ""));
-  const key = query.get("lecturer");
-  if (key !== null) {
-    query.delete("lecturer");
-    history.replaceState(null, "", `${location.pathname}${query.size > 0 ? `#${query}` : ""}`);
-    keepKey(key);
-    return;
-  }
-  try {
-    door.key = localStorage.getItem(KEPT_KEY);
-  } catch {
-    // See above.
-  }
-}
-
-// Joins with a code.
-export async function sendCode(code) {
-  const headers = { "content-type": "application/json" };
-  const response = await fetch("api/join", { method: "POST", headers, body: JSON.stringify({ code }) });
-  if (!response.ok) throw await refuse(response);
-  keepKey((await response.json()).key);
-}
-
-// Asks the server, as whoever has the key; where a code is needed, once it was given.
-async function request(path, options = {}) {
-  for (;;) {
-    const { key } = door;
-    const headers = key === null ? { ...options.headers } : { ...options.headers, "x-bvlab-key": key };
-    const response = await fetch(path, { ...options, headers });
-    if (response.ok) return response;
-    if (response.status !== 401) throw await refuse(response);
-    // Another request may have joined meanwhile.
-    if (door.key !== key) continue;
-    keepKey(null);
-    door.joining ??= door.askCode().finally(() => {
-      door.joining = null;
-    });
-    await door.joining;
-  }
-}
-
-function post(path, body, signal) {
-  const headers = { "content-type": "application/json" };
-  return request(path, { method: "POST", headers, body: JSON.stringify(body), signal });
 }
 
 // What there is: lessons, learners, limits.
-export async function askLab() {
-  const response = await request("api/lab");
-  return parseMessage(await response.text());
+export function askLab() {
+  return labOfServer();
 }
 
 // Runs a scene; every message is handed over as it comes. Returns whether the end came.
 export async function askRun(scene, signal, take) {
-  const response = await post("api/run", scene, signal);
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  let rest = "";
-  let ended = false;
-  for (;;) {
-    const { done, value } = await reader.read();
-    rest += done ? decoder.decode() : decoder.decode(value, { stream: true });
-    const lines = rest.split("\n");
-    rest = lines.pop();
-    for (const line of lines) {
-      if (line.trim() === "") continue;
-      const message = parseMessage(line);
-      ended = ended || message.is === "end" || message.is === "error";
-      take(message);
-    }
-    if (done) return ended;
-  }
+  if (wire.starting && !workersRun()) await wire.starting;
+  signal?.throwIfAborted();
+  return wire.engine === "server" ? runOnServer(scene, signal, take) : runOnWorkers(scene, signal, take);
 }
 
-// A file made by the server.
+// Runs a scene beside what is shown.
+export async function askAside(scene, take) {
+  if (wire.engine === "recording") throw new Error("this page cannot compute");
+  if (wire.starting && !workersRun()) await wire.starting;
+  return wire.engine === "server" ? runOnServer(scene, null, take) : runAside(scene, take);
+}
+
+// A file of a scene.
 export async function askExport(body) {
-  const response = await post("api/export", body);
-  return response.blob();
-}
-
-// The record in a page without a server.
-export function readRecord() {
-  const element = document.getElementById("recorded");
-  return element ? parseMessage(element.textContent) : null;
+  if (wire.starting && !workersRun()) await wire.starting;
+  return wire.engine === "server" ? exportFromServer(body) : exportFromWorkers(body);
 }

@@ -64,10 +64,10 @@ const NO_ROOM: Duration = Duration::from_millis(10);
 /// The most students' exports that are drawn at once.
 const MOST_DRAWN: usize = 2;
 
-/// The content security policy: only the page's own files, and no embedding in other pages.
-const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+/// The content security policy: only the page's own files. Which pages may embed it is added.
+const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; \
      img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; \
-     form-action 'none'; frame-ancestors 'none'";
+     form-action 'none'";
 
 /// The lab: its lessons, how it is reached, and its runs.
 pub struct Lab {
@@ -77,6 +77,8 @@ pub struct Lab {
     pub open: String,
     /// Host names that it accepts besides IP addresses and `localhost`.
     pub hosts: Vec<String>,
+    /// Other sites whose pages may show the lab in a frame.
+    pub embedders: Vec<String>,
     /// Its address for the class, if it listens on the network.
     pub address: Option<String>,
     /// The proxy whose `X-Forwarded-For` is trusted.
@@ -96,6 +98,7 @@ impl Lab {
             lessons,
             open,
             hosts: Vec::new(),
+            embedders: Vec::new(),
             address: None,
             proxy: None,
             access,
@@ -182,6 +185,7 @@ fn router(lab: Arc<Lab>) -> Router {
             get(async |Path(file): Path<String>, headers: HeaderMap| asset(&file, &headers)),
         )
         .route("/api/lab", get(about))
+        .route("/api/lessons", get(handed_out))
         .route("/api/join", post(join))
         .route("/api/run", post(run))
         .route("/api/export", post(export))
@@ -216,8 +220,10 @@ async fn check(
         Err((status, message)) => (status, message).into_response(),
     };
     let headers = response.headers_mut();
+    if let Ok(policy) = HeaderValue::try_from(policy(&lab.embedders)) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
     for (name, value) in [
-        (header::CONTENT_SECURITY_POLICY, POLICY),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
         (header::REFERRER_POLICY, "no-referrer"),
         (
@@ -234,6 +240,14 @@ async fn check(
     let once = HeaderValue::from_static("no-store");
     headers.entry(header::CACHE_CONTROL).or_insert(once);
     response
+}
+
+/// The rules for browsers, with the sites that may show the page in a frame.
+fn policy(embedders: &[String]) -> String {
+    match embedders {
+        [] => format!("{POLICY}; frame-ancestors 'none'"),
+        sites => format!("{POLICY}; frame-ancestors 'self' {}", sites.join(" ")),
+    }
 }
 
 fn allowed(lab: &Lab, request: &Request) -> Result<(), (StatusCode, &'static str)> {
@@ -335,10 +349,16 @@ async fn about(State(lab): State<Arc<Lab>>, Extension(client): Extension<Client>
     let mut about = welcome(lessons, open, client.lecturer, client.limits());
     about["address"] = json!(address);
     about["qr"] = json!(qr);
+    about["computes"] = json!(assets::module().is_some());
     if client.lecturer {
         about["code"] = json!(lab.access.code());
     }
     axum::Json(about).into_response()
+}
+
+/// The texts and tables of all lessons, for pages that compute by themselves.
+async fn handed_out(State(lab): State<Arc<Lab>>) -> Response {
+    axum::Json(lab.lessons.handed_out()).into_response()
 }
 
 /// The request of a student who joins.

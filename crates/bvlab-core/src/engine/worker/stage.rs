@@ -1,28 +1,33 @@
 //! One stage of a learner in one resample: fits, predictions and errors.
 
+use std::ops::Deref;
+
 use super::{DIAGNOSED, SECOND, Unfinished, Worker};
 use crate::decompose::{CELLS, Loss, Members, Observation, Source};
 use crate::engine::{KeptFit, NotNumbers, RunError};
 use crate::interrupt::Interrupt;
 use crate::lanes::squared_distance;
-use crate::plan::Stage;
+use crate::plan::{Plan, Stage};
 use crate::probability::Preference;
 use crate::problem::MOST_CLASSES;
 use crate::stream::{Purpose, Stream};
 
 /// A stage of a path, in one resample.
 #[derive(Clone, Copy)]
-pub(super) struct StageFit {
+pub(super) struct StageFit<'a> {
+    pub plan: &'a Plan,
     pub path: usize,
     pub stage: usize,
     pub resample: u64,
 }
 
-impl<'a> Worker<'a> {
-    fn plan_of(&self, fit: StageFit) -> &'a Stage {
-        &self.plan.paths[fit.path].stages[fit.stage]
+impl<'a> StageFit<'a> {
+    fn of(self) -> &'a Stage {
+        &self.plan.paths[self.path].stages[self.stage]
     }
+}
 
+impl<P: Deref<Target = Plan>> Worker<P> {
     /// The number of predictions of one setting at the test points. Every probability of a class
     /// counts as a point of its own.
     fn points(&self) -> usize {
@@ -36,7 +41,7 @@ impl<'a> Worker<'a> {
         mut kept: Option<&mut KeptFit>,
         interrupt: &Interrupt,
     ) -> Result<(), Unfinished> {
-        let (stage, run) = (self.plan_of(fit), &self.plan.run);
+        let (stage, run) = (fit.of(), &fit.plan.run);
         let settings = self.learners[fit.path][fit.stage].capacities();
         let train = self.data[stage.problem][0].len() * self.outputs;
         let cells = match run.sources {
@@ -49,7 +54,7 @@ impl<'a> Worker<'a> {
         self.train_error.clear();
         self.train_error.resize(settings, 0.0);
         // Fixed inputs have no second draw.
-        let fixed = self.plan.problems[stage.problem].fixed;
+        let fixed = fit.plan.problems[stage.problem].fixed;
         let distinct = if fixed { cells.div_ceil(2) } else { cells };
         for cell in 0..cells {
             if fixed && cell & Source::Inputs as usize != 0 {
@@ -89,7 +94,7 @@ impl<'a> Worker<'a> {
         distinct: usize,
         interrupt: &Interrupt,
     ) -> Result<(), Unfinished> {
-        let (stage, run) = (self.plan_of(fit), &self.plan.run);
+        let (stage, run) = (fit.of(), &fit.plan.run);
         let learner = &mut self.learners[fit.path][fit.stage];
         let data = &self.data[stage.problem][cell & 3];
         let draw = match cell & Source::Algorithm as usize {
@@ -100,9 +105,9 @@ impl<'a> Worker<'a> {
         let stream = Stream::new(run.seed, Purpose::Algorithm, draw);
         let preference = Preference::of(&stream);
         learner.try_fit(data, &stream, interrupt)?;
-        let length = learner.capacities() * self.plan.test.points.len() * self.outputs;
+        let length = learner.capacities() * fit.plan.test.points.len() * self.outputs;
         let at_test = &mut self.at_test[cell * length..][..length];
-        learner.try_predict(&self.plan.test.points, at_test, interrupt)?;
+        learner.try_predict(&fit.plan.test.points, at_test, interrupt)?;
         learner.try_predict_training(data, &mut self.at_train, interrupt)?;
         let predictions = self
             .at_train
@@ -124,9 +129,9 @@ impl<'a> Worker<'a> {
         kept: &mut KeptFit,
         interrupt: &Interrupt,
     ) -> Result<(), Unfinished> {
-        let stage = self.plan_of(fit);
+        let stage = fit.of();
         let learner = &mut self.learners[fit.path][fit.stage];
-        if let Some(probe) = &self.plan.test.probe
+        if let Some(probe) = &fit.plan.test.probe
             && !kept.probe.is_empty()
         {
             let length = probe.points.len() * self.outputs;
@@ -162,8 +167,8 @@ impl<'a> Worker<'a> {
         interrupt: &Interrupt,
     ) -> Result<(), Unfinished> {
         let points = self.points();
-        let (test, run) = (&self.plan.test, &self.plan.run);
-        let (truth, outputs) = (self.truth, self.outputs);
+        let (test, run) = (&fit.plan.test, &fit.plan.run);
+        let (truth, outputs) = (&*self.truth, self.outputs);
         let learner = &mut self.learners[fit.path][fit.stage];
         self.members
             .resize_with(learner.capacities(), Members::default);
@@ -190,14 +195,14 @@ impl<'a> Worker<'a> {
         setting: usize,
         preference: Preference,
     ) -> Result<Observation, Unfinished> {
-        let (stage, run) = (self.plan_of(fit), &self.plan.run);
+        let (stage, run) = (fit.of(), &fit.plan.run);
         let points = self.points();
         let length = stage.settings.len() * points;
         let tally = &mut self.tallies[fit.path];
         let fresh = &self.fresh[stage.problem];
         let at = |cell: usize| &self.at_test[cell * length + c * points..][..points];
         let train_error = self.train_error[c];
-        let (truth, weights) = (self.truth, &self.weights);
+        let (truth, weights) = (&*self.truth, &self.weights);
         let seen = match run.sources {
             false if run.loss != Loss::Squared => {
                 let (seen, zeros) = scored(
@@ -205,7 +210,7 @@ impl<'a> Worker<'a> {
                     (at(0), preference),
                     truth,
                     &self.classes,
-                    &self.plan.test.weights,
+                    &fit.plan.test.weights,
                     &mut self.scores,
                 );
                 tally.add_scores(setting, &self.scores, seen, train_error, zeros);
@@ -235,7 +240,7 @@ impl<'a> Worker<'a> {
         seen: Observation,
         kept: &mut KeptFit,
     ) {
-        let (test, run) = (&self.plan.test, &self.plan.run);
+        let (test, run) = (&fit.plan.test, &fit.plan.run);
         if run.diversity && self.members[c].count > 0 {
             kept.diversity[setting] = self.members[c].diversity(&test.weights);
         }
@@ -247,24 +252,24 @@ impl<'a> Worker<'a> {
         }
         let excess = match run.loss {
             Loss::Squared => {
-                let distances = predictions.iter().zip(self.truth).zip(&self.weights);
+                let distances = predictions.iter().zip(&self.truth).zip(&self.weights);
                 distances.map(|((p, f), w)| w * (p - f) * (p - f)).sum()
             }
             _ => seen.excess,
         };
-        kept.risk[setting] = self.noise[self.plan_of(fit).problem] + excess;
+        kept.risk[setting] = self.noise[fit.of().problem] + excess;
         kept.train[setting] = self.first_train_error[c];
     }
 
     /// The error for results that are not finite, first those of the c-th setting of the stage.
     fn not_numbers(&self, fit: StageFit, c: usize) -> RunError {
-        let path = &self.plan.paths[fit.path];
+        let path = &fit.plan.paths[fit.path];
         let settings = &path.stages[fit.stage].settings;
         let points = self.truth.len();
         let cells = self.at_test.len() / (settings.len() * points).max(1);
         let of_setting = |c: usize| {
             let cell = move |cell: usize| (cell * settings.len() + c) * points;
-            (0..cells).flat_map(move |i| self.at_test[cell(i)..][..points].iter().zip(self.truth))
+            (0..cells).flat_map(move |i| self.at_test[cell(i)..][..points].iter().zip(&self.truth))
         };
         let failed = |c: &usize| {
             let squares = of_setting(*c).map(|(p, f)| (p - f) * (p - f)).sum::<f64>();

@@ -1,0 +1,230 @@
+//! `bvlab site`: the live page as a folder for any static host.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+
+use super::Failure;
+use super::catalogue::Catalogue;
+use super::load::Changes;
+use super::options::Threads;
+use super::page::{escape, thumbnail};
+use super::progress::{Progress, watch_interrupts};
+use crate::engine::Options;
+use crate::experiment::Experiment;
+use crate::lab::{Lessons, Recorder, site};
+use crate::learner::Registry;
+use crate::make::MakeError;
+use crate::outcome::Tables;
+use crate::outcome::files::write_whole;
+
+const TEMPLATE: &str = include_str!("site.html");
+
+/// The file that says that a folder is a site of bvlab's.
+const MARK: &str = "lab.json";
+
+/// The lesson that the lab of a site begins with.
+const FIRST: &str = "tree-tradeoff";
+
+/// Write the live page as a folder for any static host: lab, lessons, figures, TOML.
+///
+/// The pages compute in the reader's browser, with the same numbers as `bvlab run`. They can be put
+/// into any folder of any web server; `python3 -m http.server` is one. Each lesson is run once, for
+/// the picture that its page begins with.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Site {
+    /// The folder to write to: new, empty, or a site that bvlab wrote
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// A folder of your own experiments, which come first and replace shipped ones of the same name
+    #[arg(long, value_name = "DIR")]
+    from: Option<PathBuf>,
+
+    /// Only these experiments: names, or patterns such as 'descent-*' (default: all)
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    only: Vec<String>,
+
+    #[command(flatten)]
+    changes: Changes,
+
+    #[command(flatten)]
+    threads: Threads,
+
+    /// Write into a folder that holds other files; those of the same names are replaced
+    #[arg(long)]
+    overwrite: bool,
+
+    /// Print nothing but errors
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  bvlab site public                        all lessons
+  bvlab site public --from experiments     with your own
+  bvlab site public --only 'tree-*'        some of them
+  cd public && python3 -m http.server      look at it";
+
+/// A lesson of the site, as the gallery shows it.
+struct Card {
+    name: String,
+    title: String,
+    look_for: Option<String>,
+    pictured: bool,
+}
+
+impl Site {
+    /// Runs every lesson and writes the folder.
+    pub fn execute(&self) -> Result<(), Failure> {
+        if !site::can_compute() {
+            return Err(Failure::failed(miette::miette!(
+                help = "build it with crates/bvlab-wasm/build.sh, then build bvlab anew",
+                "this bvlab was built without the module that computes in browsers"
+            )));
+        }
+        self.check_folder()?;
+        // The module that computes in browsers has the learners that ship with bvlab.
+        let registry = Registry::standard();
+        let mut experiments = Vec::new();
+        for (name, place) in Catalogue::new(self.from.as_deref())?.choose(&self.only)? {
+            experiments.push(place.load(&name, &self.changes, &registry)?);
+        }
+        watch_interrupts();
+        let progress = Progress::new(self.quiet);
+        let mut cards = Vec::new();
+        for experiment in &experiments {
+            progress.begin(&experiment.name, experiment.task.most_resamples());
+            let card = self.lesson(experiment, &progress);
+            progress.finish();
+            cards.push(card?);
+        }
+        let lessons = Lessons::of(&experiments);
+        let open = cards.iter().find(|card| card.name == FIRST);
+        let open = open.or(cards.first()).map_or("", |card| &card.name);
+        for (name, bytes) in site::shared_files() {
+            self.write(&name, &bytes)?;
+        }
+        self.write(
+            "lab/index.html",
+            site::page("../", "The lab", false).as_bytes(),
+        )?;
+        self.write("index.html", gallery(&cards).as_bytes())?;
+        // Last, because it says that the site is complete.
+        self.write(MARK, site::lab(&lessons, open).as_bytes())?;
+        if !self.quiet {
+            let folder = self.folder.display();
+            writeln!(
+                io::stdout(),
+                "→ {folder}/index.html: {} lessons",
+                cards.len()
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Refuses a folder with files of somebody else's.
+    fn check_folder(&self) -> Result<(), Failure> {
+        let others = fs::read_dir(&self.folder).is_ok_and(|mut files| files.next().is_some());
+        if others && !self.folder.join(MARK).is_file() && !self.overwrite {
+            return Err(Failure::wrong(miette::miette!(
+                help = "name a new folder, or write into this one with --overwrite",
+                "{} holds files, and no site that bvlab wrote",
+                self.folder.display()
+            )));
+        }
+        Ok(())
+    }
+
+    /// Runs a lesson and writes its page, record, TOML and figures.
+    fn lesson(&self, experiment: &Experiment, progress: &Progress) -> Result<Card, Failure> {
+        let name = &experiment.name;
+        let clock = Instant::now();
+        let recorder = Recorder::new(experiment, progress);
+        let options = Options::new(self.threads.count(), &recorder);
+        let outcome = experiment.task.run(options);
+        let home = self.folder.join("lessons").join(name);
+        let outcome = outcome.map_err(|error| Failure::from(MakeError::of_run(error, &home)))?;
+        let tables = Tables::of(&experiment.task, &outcome);
+        let seconds = clock.elapsed().as_secs_f64();
+        let record = recorder.recording(experiment, &outcome, &tables, seconds);
+        let path = |file: &str| format!("lessons/{name}/{file}");
+        let text = experiment.source.merged_text();
+        let text = match experiment.source.sets().is_empty() {
+            true => experiment.source.file_text().to_owned(),
+            false => text.unwrap_or_default(),
+        };
+        self.write(&path(&format!("{name}.toml")), text.as_bytes())?;
+        if let Some(table) = experiment.source.table() {
+            // Beside the TOML, as that names it; never outside of the folder.
+            let inside =
+                |part: std::path::Component| matches!(part, std::path::Component::Normal(_));
+            if Path::new(&table.name).components().all(inside) {
+                self.write(&path(&table.name), &table.bytes)?;
+            }
+        }
+        let description = experiment.task.describe();
+        for (i, figure) in experiment.figures.iter().enumerate() {
+            let drawing = crate::figure::draw(experiment.heading(), &description, figure, &tables)
+                .map_err(|error| Failure::failed(miette::miette!("{name}: {error}")))?;
+            let png = drawing
+                .to_png()
+                .map_err(|error| Failure::failed(miette::miette!("{name}: {error}")))?;
+            if i == 0 {
+                let small = thumbnail(&png);
+                self.write(&path("thumbnail.png"), small.as_deref().unwrap_or(&png))?;
+            }
+            self.write(
+                &path(&format!("{}.svg", figure.name)),
+                drawing.to_svg().as_bytes(),
+            )?;
+        }
+        self.write(&path("record.json"), record.to_string().as_bytes())?;
+        let page = site::page("../../", experiment.heading(), true);
+        self.write(&path("index.html"), page.as_bytes())?;
+        Ok(Card {
+            name: name.clone(),
+            title: experiment.heading().to_owned(),
+            look_for: experiment.words.look_for.clone(),
+            pictured: !experiment.figures.is_empty(),
+        })
+    }
+
+    fn write(&self, file: &str, bytes: &[u8]) -> Result<(), Failure> {
+        write_whole(&self.folder.join(file), bytes).map_err(Failure::failed)
+    }
+}
+
+/// The page that shows all lessons.
+fn gallery(cards: &[Card]) -> String {
+    let mut text = String::new();
+    for card in cards {
+        let (name, title) = (escape(&card.name), escape(&card.title));
+        let about = card.look_for.as_deref().map(escape).unwrap_or_default();
+        let picture = match card.pictured {
+            true => format!("<img src=\"lessons/{name}/thumbnail.png\" alt=\"\" loading=\"lazy\">"),
+            false => String::new(),
+        };
+        text.push_str(&format!(
+            "<li><a class=\"card\" href=\"lessons/{name}/\"><span class=\"thumbnail\">{picture}</span><b>{title}</b></a>\n<p>{about}</p>\n<p class=\"files\"><code>{name}</code> <a href=\"lessons/{name}/{name}.toml\" download>TOML</a></p></li>\n"
+        ));
+    }
+    let about = format!(
+        "{} experiments that run in your browser, made with bvlab {}.",
+        cards.len(),
+        env!("CARGO_PKG_VERSION")
+    );
+    // Filled from the back, so that nothing filled in is searched for marks.
+    let mut page = TEMPLATE.to_owned();
+    for (mark, filling) in [("{{lessons}}", text), ("{{about}}", escape(&about))] {
+        if let Some(at) = page.find(mark) {
+            page.replace_range(at..at + mark.len(), &filling);
+        }
+    }
+    page
+}
