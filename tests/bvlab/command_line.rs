@@ -42,7 +42,7 @@ fn a_run_leaves_tables_a_figure_and_a_manifest() {
         "line",
         "k = ",
         "agrees with the testing error at all 11 values",
-        "line − knn, both at their best: risk differs by",
+        "line − knn, each at its lowest risk: risk differs by",
         "± is half of a 95 % interval",
     ] {
         assert!(out.contains(words), "no `{words}` in:\n{out}");

@@ -122,7 +122,7 @@ fn drawings_say_what_they_show() {
             "Squares &amp; &lt;tags&gt;",
             "stump",
             "k (number of neighbours)",
-            "lowest at k = ",
+            "best at k = ",
         ],
     );
     says(
@@ -404,6 +404,7 @@ fn the_same_tables_give_the_same_picture_after_a_way_to_disk() {
         fits: again(&tables.fits),
         runs: again(&tables.runs),
         simulation: Table::default(),
+        best: tables.best.clone(),
     };
     for f in &experiment.figures {
         let [a, b] = [&tables, &back].map(|tables| draw(&experiment, f, tables).unwrap());

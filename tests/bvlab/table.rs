@@ -806,7 +806,7 @@ fn noise_that_nobody_knows_is_not_called_zero() {
     for words in [
         "60 bootstraps, 7 of 7 rows, 3 rows held out",
         "unknown",
-        "nobody knows the noise of a table: it is part of the bias²",
+        "the noise of a table is unknown and part of the bias²",
         "risk = bias² + variance agrees",
     ] {
         assert!(out.contains(words), "no `{words}` in:\n{out}");

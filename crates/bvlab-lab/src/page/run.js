@@ -13,6 +13,8 @@ export class Run {
     this.newest = null;
     // Where only figures are shown: how many training sets are done.
     this.progress = null;
+    // The best settings of the finished run.
+    this.best = null;
     this.theory = null;
     this.solving = null;
     this.points = null;
@@ -39,6 +41,9 @@ export class Run {
         break;
       case "progress":
         this.progress = message.count;
+        break;
+      case "best":
+        this.best = message;
         break;
       case "theory":
         this.theory = message.learners;
@@ -80,6 +85,11 @@ export class Run {
       found = this.frames.get(count);
     }
     return found;
+  }
+
+  // The best settings by learner, as the server decided them, for the estimates of a frame.
+  bestsAt(frame) {
+    return this.best?.count === frame.count ? this.best.learners : frame.best;
   }
 
   // Where the playhead can stand after `drawn`, or null at the end.

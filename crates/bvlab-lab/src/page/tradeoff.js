@@ -9,7 +9,7 @@ import { fitting, waitingWords } from "./parts.js";
 import { bandBetween, pathThrough, textWidth, wrapText } from "./pen.js";
 import { firstHeights, rangesOf } from "./ranges.js";
 import { Axis } from "./scales.js";
-import { placesOf, settingWords, sliceOf, tradeoffOptions } from "./view.js";
+import { bestAlong, placesOf, settingWords, sliceOf, tradeoffOptions } from "./view.js";
 
 function pick(values, slice) {
   return slice.map((i) => values[i]);
@@ -61,9 +61,10 @@ function drawCurves(pen, box, x, y, ranges, run, learner, frame, shownParts, wit
       });
       if (xs.length === 1) pen.draw("circle", { class: `dot ${part.name}`, cx: xs[0], cy: ys[0], r: 0.3 * pen.em });
     }
-    if (part.column === "risk" && !doubt && xs.length > 1) {
-      const best = believed.reduce((a, value, i) => (value < believed[a] ? i : a), 0);
-      pen.draw("circle", { class: "lowest", cx: xs[best], cy: ys[best], r: 0.45 * pen.em });
+    if (part.column === "risk" && xs.length > 1) {
+      const best = slice.indexOf(bestAlong(run, learner, frame).setting);
+      if (Number.isFinite(ys[best]))
+        pen.draw("circle", { class: "lowest", cx: xs[best], cy: ys[best], r: 0.45 * pen.em });
     }
     const last = ys
       .map((place, i) => [place, i])
@@ -332,13 +333,10 @@ export function tradeoffWords(run, learner, drawn) {
   if (!frame) return "Trade-off: no estimates yet; error bars need 4 training sets.";
   const values = frame.learners[learner];
   const over = own.axes.length > 0 ? ` over ${own.axes[0].name}` : "";
-  const slice = sliceOf(run, learner);
-  const risks = riskOf(frame, learner);
-  const best = slice.reduce((a, b) => (risks[b] < risks[a] ? b : a), slice[0]);
-  const where =
-    own.axes.length > 0 ? `lowest at ${own.axes[0].name} = ${short(own.axes[0].values[slice.indexOf(best)])}: ` : "";
+  const { setting: best, words } = bestAlong(run, learner, frame);
+  const where = words === "" ? "" : `, ${words}`;
   const risk = values.heavy[best]
-    ? `median risk ${short(values.risk_median[best])}`
-    : `risk ${withInterval(values.risk[best], values.risk_low[best], values.risk_high[best])}`;
-  return `Noise, bias², variance and risk of ${own.name}${over}, from ${several(frame.count, "training set", "training sets")}. ${where}${risk}.`;
+    ? `Median risk ${short(values.risk_median[best])}`
+    : `Risk ${withInterval(values.risk[best], values.risk_low[best], values.risk_high[best])}`;
+  return `Noise, bias², variance and risk of ${own.name}${over}, from ${several(frame.count, "training set", "training sets")}. ${risk}${where}.`;
 }

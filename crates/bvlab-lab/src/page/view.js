@@ -23,14 +23,16 @@ function lowest(values) {
   return best;
 }
 
-// The setting with the lowest risk, as far as is known; of medians where means do not exist.
-function bestSetting(run, learner) {
-  const frame = run.newest?.learners[learner];
-  if (frame) {
-    const heavy = frame.heavy.some((one) => one);
-    return lowest(heavy ? frame.risk_median : frame.risk);
-  }
+// The setting to look at first: the best one; before there are estimates, that of the first fits.
+function firstSetting(run, learner) {
+  if (run.newest) return run.bestsAt(run.newest)[learner].setting;
   return run.ready > 0 ? lowest(run.draws[0].risk[learner]) : 0;
+}
+
+// The best setting along the first axis, as the server decided it.
+export function bestAlong(run, learner, frame) {
+  const best = run.bestsAt(frame)[learner];
+  return best.along[placesOf(run, learner)[1]] ?? best;
 }
 
 // The place on every axis of a learner that is looked at.
@@ -38,7 +40,7 @@ export function placesOf(run, learner) {
   const { axes } = run.head.learners[learner];
   const wanted = state.at[learner];
   if (wanted && wanted.length === axes.length) return axes.map((axis, i) => nearest(axis.values, wanted[i]));
-  const best = bestSetting(run, learner);
+  const best = firstSetting(run, learner);
   const first = axes.length > 0 ? axes[0].values.length : 1;
   return axes.map((_, i) => (i === 0 ? best % first : Math.floor(best / first)));
 }

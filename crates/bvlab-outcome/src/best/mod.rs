@@ -26,7 +26,7 @@ use bvlab_core::plan::{CapacityPath, Curve, Plan};
 const ROUNDING: f64 = 1e-9;
 
 /// By which numbers a setting is the lowest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Criterion {
     /// Exact risks.
@@ -38,7 +38,7 @@ pub enum Criterion {
 }
 
 /// What is known of the setting with the lowest risk.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Standing {
     /// It is the only setting.
