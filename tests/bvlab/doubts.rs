@@ -47,7 +47,7 @@ fn a_setting_whose_mean_is_infinite_is_never_the_best() {
             .replace("SEED", &seed.to_string());
         let (_, results, report) = run(&text);
         assert!(warned(&report, "at features = 5 has no finite mean"));
-        assert!(warned(&report, "at features = 3, 4 has a mean"));
+        assert!(warned(&report, "at features = 3, 4 has a finite mean"));
         assert!(!report.text.contains("features = 5  "), "{}", report.text);
         let parts = &results.learners[0].decomposition.parts;
         assert!(parts[4].is_spoiled() && !parts[1].is_spoiled());

@@ -46,11 +46,7 @@ mod sweep;
 pub mod table;
 
 pub use bounds::Bounds;
-pub use figure::{
-    Boundaries, ChoiceWord, Dartboard, FIGURE_KINDS, Figure, FigureEntry, FigureOption, Fits,
-    Group, GroupPart, Heatmap, Kind, Look, Lower, Mark, Note, OptionForm, Part, Pointwise, Sample,
-    Shape, SimulationFigure, SourcesFigure, Theme, Tradeoff, figure_reference,
-};
+pub use figure::*;
 pub use source::{ExperimentError, LONGEST_TEXT, Source};
 
 use bvlab_core::learner::Registry;

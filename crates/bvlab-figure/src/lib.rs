@@ -7,12 +7,8 @@
 #![allow(clippy::disallowed_methods)]
 
 mod axis;
-mod boundaries;
 mod canvas;
-mod dartboard;
 mod error;
-mod fits;
-mod heatmap;
 mod kinds;
 mod look;
 mod panel;
@@ -21,13 +17,9 @@ mod pdf;
 mod picture;
 #[cfg(feature = "png")]
 mod png;
-mod pointwise;
 mod select;
-mod simulation;
-mod sources;
 mod text;
 mod theme;
-mod tradeoff;
 #[cfg(any(feature = "pdf", feature = "png"))]
 mod tree;
 

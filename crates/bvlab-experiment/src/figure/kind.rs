@@ -1,35 +1,17 @@
-//! What a kind of figure is, and the list of them.
+//! What a kind of figure is.
 
 use std::any::Any;
 use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::boundaries::Boundaries;
-use super::dartboard::Dartboard;
-use super::fits::Fits;
-use super::heatmap::Heatmap;
+use super::FIGURE_KINDS;
+use super::group::GROUPS;
 use super::option::{FigureOption, Given};
-use super::pointwise::Pointwise;
-use super::simulation::SimulationFigure;
-use super::sources::SourcesFigure;
-use super::tradeoff::Tradeoff;
 use crate::source::Trouble;
 use bvlab_core::plan::StudyDescription;
 use bvlab_core::simulation::Panel;
 use bvlab_core::words::choice;
-
-/// The kinds of figure, in the order in which they are documented.
-pub const FIGURE_KINDS: &[FigureEntry] = &[
-    FigureEntry::of::<Tradeoff>(),
-    FigureEntry::of::<Fits>(),
-    FigureEntry::of::<Boundaries>(),
-    FigureEntry::of::<Pointwise>(),
-    FigureEntry::of::<Heatmap>(),
-    FigureEntry::of::<SourcesFigure>(),
-    FigureEntry::of::<Dartboard>(),
-    FigureEntry::of::<SimulationFigure>(),
-];
 
 /// A kind of figure: its checked options, and how they are written and checked.
 ///
@@ -71,7 +53,7 @@ pub struct FigureEntry {
 }
 
 impl FigureEntry {
-    const fn of<K: FigureKind>() -> Self {
+    pub(super) const fn of<K: FigureKind>() -> Self {
         FigureEntry {
             name: K::NAME,
             meaning: K::MEANING,
@@ -158,5 +140,5 @@ pub(super) fn study_kinds() -> impl Iterator<Item = &'static str> {
     let kinds = FIGURE_KINDS.iter().filter(|kind| !kind.of_simulation);
     kinds
         .map(|kind| kind.name)
-        .chain(super::group::GROUPS.iter().map(|(name, ..)| *name))
+        .chain(GROUPS.iter().map(|(name, ..)| *name))
 }

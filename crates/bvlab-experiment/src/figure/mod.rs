@@ -1,7 +1,8 @@
 //! What an experiment says of its figures; `bvlab-figure` draws them.
 //!
-//! A kind of figure is a file here, with its options and their checks, a file of the same name in
-//! `bvlab-figure`, which draws it, and a line in each crate's list of kinds.
+//! A kind of figure is a file here, with its options and their checks, and one of the same name in
+//! `kinds` of `bvlab-figure`, which draws it. Both are named in `mod.rs` of their folder and nowhere
+//! else: this one declares the file, exports its type and has a line for it in [`FIGURE_KINDS`].
 
 mod boundaries;
 mod choice;
@@ -37,7 +38,7 @@ pub use dartboard::Dartboard;
 pub use fits::Fits;
 pub use group::{Group, GroupPart};
 pub use heatmap::Heatmap;
-pub use kind::{FIGURE_KINDS, FigureEntry, Kind};
+pub use kind::{FigureEntry, Kind};
 pub use option::{FigureOption, OptionForm};
 pub use pointwise::Pointwise;
 pub use reference::figure_reference;
@@ -52,6 +53,18 @@ use group::GROUPS;
 use kind::{Subject, simulation_alone, study_kinds};
 use option::{Given, unexpected, unknown_key};
 use shared::MOST;
+
+/// The kinds of figure, in the order in which they are documented.
+pub const FIGURE_KINDS: &[FigureEntry] = &[
+    FigureEntry::of::<Tradeoff>(),
+    FigureEntry::of::<Fits>(),
+    FigureEntry::of::<Boundaries>(),
+    FigureEntry::of::<Pointwise>(),
+    FigureEntry::of::<Heatmap>(),
+    FigureEntry::of::<SourcesFigure>(),
+    FigureEntry::of::<Dartboard>(),
+    FigureEntry::of::<SimulationFigure>(),
+];
 
 /// How a figure looks.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,9 +4,8 @@ use std::fmt::Write;
 
 use super::choice::{ChoiceWord, FigureChoice, Lower, Part, Sample, Shape, Theme};
 use super::group::{GROUPS, MOST_PARTS};
-use super::kind::FIGURE_KINDS;
 use super::option::{FigureOption, OptionForm};
-use super::{COMMON, LOOK};
+use super::{COMMON, FIGURE_KINDS, LOOK};
 
 /// All kinds of figure with their keys, in Markdown: `docs/figures.md`.
 pub fn figure_reference() -> String {

@@ -4,10 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::choice::ChoiceWord;
 use super::group::{GROUPS, MOST_PARTS};
-use super::kind::FIGURE_KINDS;
 use super::option::{FigureOption, OptionForm};
 use super::shared::MOST;
-use super::{COMMON, LOOK};
+use super::{COMMON, FIGURE_KINDS, LOOK};
 use crate::raw::parameter_schema;
 
 /// Adds what the schema of an experiment refers to as `Figure` and `Look`.

@@ -94,7 +94,7 @@ pub fn write(
 fn learners_table(text: &mut String, rows: &[Row], loss: Loss) -> Result {
     let head = [
         "learner",
-        "lowest risk at",
+        "lowest at",
         "noise",
         loss.bias_name(),
         "variance",

@@ -1,15 +1,15 @@
 //! The variance by source over the sweep, stacked.
 
-use super::axis::{Axis, room};
-use super::canvas::{Canvas, Stroke};
-use super::error::FigureError;
-use super::panel::{
+use crate::axis::{Axis, room};
+use crate::canvas::{Canvas, Stroke};
+use crate::error::FigureError;
+use crate::panel::{
     Frame, Label, Panel, Surroundings, TITLE, axis_title, is_whole, labels_width, write_labels,
     y_room,
 };
-use super::picture::{FigureData, Picture, course, sentence};
-use super::select::{Series, column, doubtful, rows_of, series, stretches};
-use super::theme;
+use crate::picture::{FigureData, Picture, course, sentence};
+use crate::select::{Series, column, doubtful, rows_of, series, stretches};
+use crate::theme;
 use bvlab_core::decompose::SOURCES;
 use bvlab_core::plan::{Scale, StudyDescription};
 use bvlab_experiment::SourcesFigure;

@@ -1,13 +1,13 @@
 //! The panels of a simulation, side by side: what was seen with its intervals, theory through it.
 
-use super::axis::{Axis, room};
-use super::canvas::{Canvas, Side, Stroke};
-use super::error::FigureError;
 use super::heatmap::{self, Colours};
-use super::panel::{self, Frame, Label, Surroundings, TITLE, labels_width, write_labels, y_room};
-use super::picture::{FigureData, Picture, course, sentence};
-use super::text::text_width;
-use super::theme;
+use crate::axis::{Axis, room};
+use crate::canvas::{Canvas, Side, Stroke};
+use crate::error::FigureError;
+use crate::panel::{self, Frame, Label, Surroundings, TITLE, labels_width, write_labels, y_room};
+use crate::picture::{FigureData, Picture, course, sentence};
+use crate::text::text_width;
+use crate::theme;
 use bvlab_core::decompose::interval_factor;
 use bvlab_core::plan::Scale;
 use bvlab_core::simulation::SimulationDescription;

@@ -1,12 +1,23 @@
-//! The list of kinds that can be drawn, and groups of them on one page.
+//! The kinds of figure, a file each, and groups of them on one page.
+//!
+//! A new kind is declared here and has a line in [`PICTURES`]; nothing else names it.
 
-use super::canvas::{Canvas, Side};
-use super::error::FigureError;
-use super::panel::{BELOW, Frame};
-use super::picture::{FigureData, Picture};
-use super::select::ShownAt;
-use super::text::shortened;
-use super::theme;
+mod boundaries;
+mod dartboard;
+mod fits;
+mod heatmap;
+mod pointwise;
+mod simulation;
+mod sources;
+mod tradeoff;
+
+use crate::canvas::{Canvas, Side};
+use crate::error::FigureError;
+use crate::panel::{BELOW, Frame};
+use crate::picture::{FigureData, Picture};
+use crate::select::ShownAt;
+use crate::text::shortened;
+use crate::theme;
 use bvlab_experiment::{
     Boundaries, Dartboard, Fits, Group, Heatmap, Kind, Pointwise, SimulationFigure, SourcesFigure,
     Tradeoff,

@@ -1,13 +1,13 @@
 //! Predictions at two test points as darts, one board per learner; the truth is the bull's eye.
 
-use super::axis::{Axis, room};
-use super::canvas::{Canvas, Side, Stroke};
-use super::error::FigureError;
-use super::panel::{Frame, TITLE};
-use super::picture::{FigureData, Picture, sentence};
-use super::select::{Series, ShownAt, best, column, learners, rows_at};
-use super::text::{shortened, text_width};
-use super::theme;
+use crate::axis::{Axis, room};
+use crate::canvas::{Canvas, Side, Stroke};
+use crate::error::FigureError;
+use crate::panel::{Frame, TITLE};
+use crate::picture::{FigureData, Picture, sentence};
+use crate::select::{Series, ShownAt, best, column, learners, rows_at};
+use crate::text::{shortened, text_width};
+use crate::theme;
 use bvlab_core::plan::{Scale, StudyDescription};
 use bvlab_core::words::short;
 use bvlab_experiment::Dartboard;
@@ -133,7 +133,7 @@ fn board(
         .map(|fit| (fit[first] - truth[first], fit[second] - truth[second]));
     let means = get(columns::MEAN);
     let both = |name: &str| get(name)[first] + get(name)[second];
-    let setting = super::select::setting(series, value);
+    let setting = crate::select::setting(series, value);
     Ok(Board {
         // A long name breaks behind its colon.
         title: series

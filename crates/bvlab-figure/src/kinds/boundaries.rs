@@ -1,12 +1,13 @@
 //! Decision boundaries in the plane: of several refits, of all of them together, and of Bayes' rule.
 
-use super::axis::Axis;
-use super::canvas::{Canvas, Place, Stroke};
-use super::error::FigureError;
-use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
-use super::picture::{FigureData, Picture, sentence};
-use super::select::{Series, ShownAt, column, output_columns, rows_at};
-use super::{fits, theme};
+use super::fits;
+use crate::axis::Axis;
+use crate::canvas::{Canvas, Place, Stroke};
+use crate::error::FigureError;
+use crate::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
+use crate::picture::{FigureData, Picture, sentence};
+use crate::select::{Series, ShownAt, column, output_columns, rows_at};
+use crate::theme;
 use bvlab_core::decompose::Loss;
 use bvlab_core::plan::{Scale, StudyDescription};
 use bvlab_core::words::{percent, thousands};

@@ -1,13 +1,13 @@
 //! Parts of the error over both axes of a two-way sweep, as colours.
 
-use super::axis::{Axis, tick_label};
-use super::canvas::{Canvas, Side, Stroke};
-use super::error::FigureError;
-use super::panel::{Frame, Panel, Surroundings, TITLE, axis_title, is_whole, y_room};
-use super::picture::{FigureData, Picture, sentence};
-use super::select::{Series, best_of, column, column_name, doubtful, is_mean, learners, rows_of};
-use super::text::{shortened, text_width};
-use super::theme;
+use crate::axis::{Axis, tick_label};
+use crate::canvas::{Canvas, Side, Stroke};
+use crate::error::FigureError;
+use crate::panel::{Frame, Panel, Surroundings, TITLE, axis_title, is_whole, y_room};
+use crate::picture::{FigureData, Picture, sentence};
+use crate::select::{Series, best_of, column, column_name, doubtful, is_mean, learners, rows_of};
+use crate::text::{shortened, text_width};
+use crate::theme;
 use bvlab_core::plan::{Axis as Swept, Curve, Scale, StudyDescription};
 use bvlab_core::words::short;
 use bvlab_experiment::{Heatmap, Part};

@@ -1,13 +1,13 @@
 //! The parts of the error along x, with the fits above: one column per learner.
 
-use super::axis::{Axis, room};
-use super::canvas::{Canvas, Stroke};
-use super::error::FigureError;
 use super::fits::{self, Shown};
-use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
-use super::picture::{FigureData, Picture, mean, sentence};
-use super::select::{Series, ShownAt, best, column, learners, rows_at};
-use super::theme;
+use crate::axis::{Axis, room};
+use crate::canvas::{Canvas, Stroke};
+use crate::error::FigureError;
+use crate::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
+use crate::picture::{FigureData, Picture, mean, sentence};
+use crate::select::{Series, ShownAt, best, column, learners, rows_at};
+use crate::theme;
 use bvlab_core::plan::{Scale, StudyDescription};
 use bvlab_core::words::short;
 use bvlab_experiment::{Part, Pointwise};

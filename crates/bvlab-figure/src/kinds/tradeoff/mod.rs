@@ -4,17 +4,17 @@ mod caption;
 mod content;
 mod lines;
 
-use super::axis::{Axis, room};
-use super::canvas::{Canvas, Side, Stroke};
-use super::error::FigureError;
-use super::panel::{
+use crate::axis::{Axis, room};
+use crate::canvas::{Canvas, Side, Stroke};
+use crate::error::FigureError;
+use crate::panel::{
     Frame, Label, Panel, Surroundings, TITLE, axis_title, is_whole, labels_width, write_labels,
     y_room,
 };
-use super::picture::{FigureData, Picture};
-use super::select::{Series, series, stretches};
-use super::text::{shortened, text_width};
-use super::theme;
+use crate::picture::{FigureData, Picture};
+use crate::select::{Series, series, stretches};
+use crate::text::{shortened, text_width};
+use crate::theme;
 use bvlab_core::plan::{Scale, StudyDescription};
 use bvlab_experiment::{Mark, Part, Tradeoff};
 use bvlab_outcome::Tables;

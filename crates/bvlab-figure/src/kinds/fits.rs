@@ -1,14 +1,14 @@
 //! Data, truth, refits and their mean, one panel per learner and sweep value.
 
-use super::axis::{Axis, room};
-use super::canvas::{Canvas, Stroke};
-use super::error::FigureError;
-use super::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
-use super::picture::{FigureData, Picture, mean, sentence};
-use super::select::{
+use crate::axis::{Axis, room};
+use crate::canvas::{Canvas, Stroke};
+use crate::error::FigureError;
+use crate::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
+use crate::picture::{FigureData, Picture, mean, sentence};
+use crate::select::{
     Series, ShownAt, best, column, column_name, doubtful, learners, output_column, rows_at, setting,
 };
-use super::theme;
+use crate::theme;
 use bvlab_core::plan::{Curve, Scale, StudyDescription};
 use bvlab_core::words::{short, thousands};
 use bvlab_experiment::{Fits, Part, Sample};
