@@ -23,8 +23,8 @@ use crate::outcome::files::write_whole;
 
 const TEMPLATE: &str = include_str!("site.html");
 
-/// The file that says that a folder is a site of bvlab's.
-const MARK: &str = "lab.json";
+/// The file that only a site of bvlab's holds.
+const MARK: &str = "bvlab.wasm.gz";
 
 /// The lesson that the lab of a site begins with.
 const FIRST: &str = "tree-tradeoff";
@@ -115,8 +115,7 @@ impl Site {
             site::page("../", "The lab", false).as_bytes(),
         )?;
         self.write("index.html", gallery(&cards).as_bytes())?;
-        // Last, because it says that the site is complete.
-        self.write(MARK, site::lab(&lessons, open).as_bytes())?;
+        self.write("lab.json", site::lab(&lessons, open).as_bytes())?;
         if !self.quiet {
             let folder = self.folder.display();
             writeln!(
