@@ -192,12 +192,12 @@ fn values_out_of_range() {
         "",
     );
     refuses("[0, 15]", "[15, 0]", "[15, 0]", "range is empty", "");
-    refuses("[0, 15]", "[0, inf]", "[0, inf]", "range is not finite", "");
+    refuses("[0, 15]", "[0, inf]", "inf", "`to` must be finite", "");
     refuses(
         "uniform = [0, 15]",
         "normal = [0, -1]",
-        "[0, -1]",
-        "sd must be above 0",
+        "-1",
+        "`sd` must be above 0",
         "",
     );
     refuses(
@@ -504,21 +504,21 @@ fn sweeps_that_are_empty_or_do_not_fit() {
         "depth =",
         "dept =",
         "dept",
-        "`tree` has no number `dept`",
+        "`tree` has no parameter `dept`",
         "`depth`",
     );
     refuses(
         "depth = \"1..16\"",
         "k = \"1..16\"",
         "tree",
-        "`tree` has no number `k`",
+        "`tree` has no parameter `k`",
         "reference = true",
     );
     refuses(
         "depth = \"1..16\"",
         "depth = 3\nleaves = 4\nmin-leaf = 2",
         "min-leaf",
-        "over one number, or over two",
+        "over one parameter, or over two",
         "",
     );
     refuses(
@@ -594,7 +594,7 @@ fn learners_that_are_none_or_two() {
         "tree = { min-leaf = 2 }",
         "reference = true\ntree = {}",
         "tree",
-        "has the swept number",
+        "has the swept parameter",
         "",
     );
     let polynomial = "polynomial = { basis = \"legendree\" }\nsweep = { degree = 2 }";
@@ -609,7 +609,7 @@ fn learners_that_are_none_or_two() {
         "tree = { min-leaf = 2 }",
         "knn = {}\nsweep = { kk = 3 }",
         "kk",
-        "no number `kk`",
+        "no parameter `kk`",
         "`k`",
     );
 }
@@ -1056,7 +1056,7 @@ fn sweeps_over_the_problem_and_over_two_numbers() {
         sweep,
         "trian = [5]",
         "trian",
-        "no number `trian`",
+        "no parameter `trian`",
         "`train`",
     );
     refuses(
@@ -1105,7 +1105,7 @@ fn sweeps_over_the_problem_and_over_two_numbers() {
         "tree = { min-leaf = 2 }",
         "reference = true\ntree = { min-leaf = 2 }",
         "tree",
-        "has the swept number `depth`",
+        "has the swept parameter `depth`",
         "reference",
     );
     let text = GOOD

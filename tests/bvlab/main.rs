@@ -52,6 +52,7 @@ mod places;
 mod polynomial;
 mod properties;
 mod recorded;
+mod reference;
 mod reproducible;
 mod schema;
 mod setup;

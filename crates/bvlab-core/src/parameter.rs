@@ -209,6 +209,11 @@ impl Parameter {
         parameter
     }
 
+    /// Any finite number, which must be given.
+    pub const fn real(name: &'static str, meaning: &'static str) -> Self {
+        Parameter::number(name, meaning).least(f64::NEG_INFINITY)
+    }
+
     /// The same with a symbol.
     pub const fn symbol(mut self, symbol: &'static str) -> Self {
         self.symbol = Some(symbol);
@@ -332,6 +337,10 @@ impl Parameter {
         let list = if self.list.is_some() { "a list, " } else { "" };
         let kind = if self.whole { "whole, " } else { "" };
         let from = if self.exclusive { "above" } else { "from" };
+        if self.least == f64::NEG_INFINITY && self.most == Most::Value(f64::MAX) {
+            let kind = if self.whole { "whole " } else { "" };
+            return format!("{list}any {kind}number");
+        }
         let most = match self.most {
             Most::Value(most) if most < f64::MAX => format!("to {}", number(most)),
             Most::Value(_) => "up".to_owned(),

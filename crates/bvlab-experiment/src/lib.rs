@@ -36,6 +36,7 @@ mod hash;
 mod learners;
 mod problem;
 mod raw;
+pub mod reference;
 mod run;
 #[cfg(feature = "shipped")]
 pub mod shipped;

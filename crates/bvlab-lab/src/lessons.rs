@@ -1,11 +1,11 @@
-//! The experiments that the page offers, and what it has to know of learners to offer controls.
+//! The experiments that the page offers, and what a page is told when it opens.
 
 use serde_json::{Value, json};
 
 use super::limits::Limits;
-use super::messages::{number, pictured};
-use bvlab_core::learner::{Family, LabelKind, Registry};
-use bvlab_core::parameter::Most;
+use super::messages::pictured;
+use super::registry;
+use bvlab_core::learner::Registry;
 use bvlab_experiment::shipped;
 use bvlab_experiment::table::HeldTables;
 use bvlab_experiment::{Bounds, Experiment, Source};
@@ -154,47 +154,13 @@ pub fn welcome(lessons: &Lessons, open: &str, lecturer: bool, limits: &Limits) -
         "qr": null,
         "open": open,
         "lessons": lessons.told(),
-        "families": families(lessons.registry()),
+        "families": registry::families(lessons.registry()),
+        "noise": registry::noise(),
+        "inputs": registry::inputs(),
         "limits": {
             "resamples": limits.bounds.resamples,
             "train": limits.bounds.train,
             "words": limits.words(),
         },
     })
-}
-
-/// What the page has to know of learners: its controls are for labels that are numbers.
-fn families(registry: &Registry) -> Vec<Value> {
-    let family = |family: &Family| {
-        let numbers = family.parameters.iter().map(|rule| {
-            let most = match rule.most {
-                Most::Value(most) if most < 1e9 => Some(most),
-                _ => None,
-            };
-            json!({
-                "name": rule.name,
-                "about": rule.meaning,
-                "least": rule.least,
-                "above": rule.exclusive,
-                "most": most,
-                "whole": rule.whole,
-                "default": rule.default.map(number),
-            })
-        });
-        let choices = family.choices.iter().filter(|choice| !choice.classes_only);
-        let choices = choices.map(|choice| {
-            json!({ "name": choice.name, "about": choice.meaning, "options": choice.options })
-        });
-        json!({
-            "name": family.name,
-            "about": family.meaning,
-            "oneDimensional": family.one_dimensional,
-            "base": family.has_base,
-            "numbers": numbers.collect::<Vec<_>>(),
-            "choices": choices.collect::<Vec<_>>(),
-        })
-    };
-    let families = registry.families().iter();
-    let numbers = families.filter(|family| family.labels != LabelKind::Classes);
-    numbers.map(family).collect()
 }

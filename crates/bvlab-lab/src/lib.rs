@@ -17,6 +17,7 @@ mod limits;
 mod look;
 pub mod messages;
 mod record;
+mod registry;
 mod scene;
 mod sequence;
 #[cfg(feature = "server")]

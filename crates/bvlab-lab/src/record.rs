@@ -111,9 +111,7 @@ fn page(
     let text = experiment.source.merged_text().unwrap_or_default();
     let name = experiment.name.clone();
     let lessons = Lessons::only(experiment);
-    let mut lab = welcome(&lessons, &name, true, &Limits::LECTURER);
-    // Without a server there is nothing to control.
-    lab["families"] = json!([]);
+    let lab = welcome(&lessons, &name, true, &Limits::LECTURER);
     let csv = curves
         .to_csv()
         .ok()

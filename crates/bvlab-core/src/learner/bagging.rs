@@ -32,7 +32,8 @@ pub(super) const FAMILY: Family = Family::new(
     COMBINE,
 ])
 .with_base()
-.labels(LabelKind::Both);
+.labels(LabelKind::Both)
+.one_fit("every smaller number of members, at every setting of the base");
 
 fn build(mut blueprint: Blueprint) -> Box<dyn Learner> {
     let (base, wants) = blueprint.take_base();

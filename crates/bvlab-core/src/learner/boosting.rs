@@ -28,7 +28,8 @@ pub(super) const FAMILY: Family = Family::new(
         .least(1.0)
         .default(2.0)
         .usual(1.0, 12.0),
-]);
+])
+.one_fit("every smaller number of rounds");
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
     let settings = blueprint.settings().map(|setting| BoostingSetting {

@@ -31,7 +31,8 @@ pub(super) const FAMILY: Family = Family::new(
     .up_to(1.0)
     .default(0.0),
 ])
-.labels(LabelKind::Classes);
+.labels(LabelKind::Classes)
+.one_fit("every rung, from one set of sums");
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
     let settings = blueprint.settings().map(|setting| DiscriminantSetting {

@@ -109,6 +109,8 @@ pub struct Family {
     pub labels: LabelKind,
     /// The parameter that is swept first where a page offers the family; otherwise the first.
     pub capacity: Option<&'static str>,
+    /// Which settings one fit gives beside each other, for the reference pages.
+    pub one_fit: Option<&'static str>,
     /// Makes the learner.
     pub build: fn(Blueprint) -> Box<dyn Learner>,
 }
@@ -129,6 +131,7 @@ impl Family {
             one_dimensional: false,
             labels: LabelKind::Numbers,
             capacity: None,
+            one_fit: None,
             build,
         }
     }
@@ -166,6 +169,12 @@ impl Family {
     /// The same with the parameter to sweep first.
     pub const fn capacity(mut self, name: &'static str) -> Self {
         self.capacity = Some(name);
+        self
+    }
+
+    /// The same with words for which settings one fit gives.
+    pub const fn one_fit(mut self, words: &'static str) -> Self {
+        self.one_fit = Some(words);
         self
     }
 

@@ -39,7 +39,8 @@ pub(super) const FAMILY: Family = Family::new(
     CRITERION,
     COMBINE,
 ])
-.labels(LabelKind::Both);
+.labels(LabelKind::Both)
+.one_fit("every smaller number of trees, every depth or number of leaves");
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
     let settings: Vec<(usize, TreeSetting)> = blueprint

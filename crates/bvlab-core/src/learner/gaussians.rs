@@ -34,7 +34,8 @@ pub(super) const FAMILY: Family = Family::new(
     LAMBDA,
 ])
 .one_dimensional()
-.capacity("lambda");
+.capacity("lambda")
+.one_fit("every λ of a basis, from one SVD");
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
     let settings = blueprint.settings().map(|setting| GaussiansSetting {

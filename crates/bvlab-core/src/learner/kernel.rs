@@ -24,7 +24,8 @@ pub(super) const FAMILY: Family = Family::new(
     "shape",
     "how the weight falls with distance",
     &["gaussian", "epanechnikov", "tricube", "uniform"],
-)]);
+)])
+.one_fit("every bandwidth, from one set of distances");
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
     let shapes = [

@@ -26,7 +26,8 @@ pub(super) const FAMILY: Family = Family::new(
     .least(1.0)
     .most(Most::Train)
     .usual(1.0, 40.0)])
-.labels(LabelKind::Both);
+.labels(LabelKind::Both)
+.one_fit("every k: windows of the sorted inputs, one comparison for each larger k; in several dimensions the distances from all inputs, or linfa-nn's k-d tree where they are many");
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
     let ks = blueprint.settings().map(|setting| setting.whole("k"));

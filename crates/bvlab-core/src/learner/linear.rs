@@ -29,7 +29,8 @@ pub(super) const FAMILY: Family = Family::new(
     "intercept",
     "whether a constant, which is not penalised, is fitted too",
 )])
-.capacity("lambda");
+.capacity("lambda")
+.one_fit("every λ of a number of features; minimum norm beyond p = n");
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
     let settings = blueprint.settings().map(|setting| LinearSetting {

@@ -27,7 +27,8 @@ pub(super) const FAMILY: Family = Family::new(
     .default(0.0)
     .usual(1e-4, 100.0),
 ])
-.labels(LabelKind::Classes);
+.labels(LabelKind::Classes)
+.one_fit("every λ and degree, one Newton iteration after the other");
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
     let settings = blueprint.settings().map(|setting| LogisticSetting {

@@ -43,7 +43,8 @@ pub(super) const FAMILY: Family =
                 &["adam", "descent"],
             ),
         ])
-        .labels(LabelKind::Both);
+        .labels(LabelKind::Both)
+        .one_fit("every epoch of a width");
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
     let settings = blueprint.settings().map(|setting| NetworkSetting {

@@ -5,7 +5,7 @@ use crate::data::{Points, Training};
 use crate::decompose::Split;
 use crate::engine::{self, RunError, Unwatched};
 use crate::learner::Knn;
-use crate::problem::{Expression, Inputs, Noise, ProblemError, Resample, Rows, Shape, Truth};
+use crate::problem::{Expression, Inputs, Noise, NoiseLaw, ProblemError, Resample, Rows, Truth};
 
 const UNIT: Inputs = Inputs::Uniform { from: 0.0, to: 1.0 };
 
@@ -192,11 +192,13 @@ fn more_than_memory_holds_is_refused_before_it_is_made() {
 #[test]
 fn problems_that_cannot_be_drawn_from_are_refused() {
     for degrees in [-1.0, 0.0, 2.0, f64::NAN, f64::INFINITY] {
-        let noise = Noise::new(Shape::StudentT { degrees }, 1.0);
-        assert!(matches!(noise, Err(ProblemError::Degrees(_))), "{degrees}");
+        let student = NoiseLaw::find("student-t").unwrap();
+        let noise = Noise::new(student, &[degrees], 1.0);
+        assert!(matches!(noise, Err(ProblemError::Noise(_))), "{degrees}");
         let error = refused(|parts| {
             if let Labels::Numbers { noise, .. } = &mut parts.problems[0].labels {
-                noise.shape = Shape::StudentT { degrees };
+                noise.law = student;
+                noise.values = vec![degrees];
             }
         });
         assert!(matches!(error, PlanError::Problem(_)), "{degrees}");
@@ -215,9 +217,9 @@ fn problems_that_cannot_be_drawn_from_are_refused() {
     assert_eq!(of(&|p| p.train = 0), ProblemError::NoTraining);
     assert_eq!(of(&|p| p.dimension = 0), ProblemError::NoDimension);
     let range = of(&|p| p.inputs = Inputs::Uniform { from: 1.0, to: 1.0 });
-    assert!(matches!(range, ProblemError::Range { .. }));
+    assert!(matches!(range, ProblemError::EmptyRange { .. }));
     let spread = of(&|p| p.inputs = Inputs::Normal { mean: 0.0, sd: 0.0 });
-    assert!(matches!(spread, ProblemError::Spread { .. }));
+    assert!(matches!(spread, ProblemError::NoSpread(_)));
     let grid = Inputs::Grid { from: 0.0, to: 1.0 };
     let moving = of(&|p| p.inputs = grid.clone());
     assert_eq!(moving, ProblemError::GridNotFixed);
@@ -293,10 +295,7 @@ fn a_noise_that_becomes_negative_is_an_error_of_the_run() {
     let mut parts = parts();
     parts.problems[0].labels = Labels::Numbers {
         truth: Truth::Expression(Expression::parse("x", 1).unwrap()),
-        noise: Noise {
-            shape: Shape::Normal,
-            sd: Expression::parse("x - 0.5", 1).unwrap(),
-        },
+        noise: Noise::normal_by(Expression::parse("x - 0.5", 1).unwrap()),
     };
     let plan = Plan::new(parts).unwrap();
     let error = engine::run(&plan, 1, &Unwatched).unwrap_err();

@@ -1,6 +1,7 @@
 //! What is wrong with a problem.
 
 use super::ExpressionError;
+use crate::parameter::ParameterError;
 
 /// Why training sets cannot be drawn from a problem.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -12,26 +13,40 @@ pub enum ProblemError {
     /// The noise's standard deviation is negative or not finite.
     #[error("the noise's sd must be at least 0 and finite, not {0}")]
     Sd(f64),
-    /// Student's t without a variance.
-    #[error("Student's t needs more than 2 degrees of freedom, not {0}")]
-    Degrees(f64),
+    /// A parameter of the noise's law is not allowed.
+    #[error("the noise: {0}")]
+    Noise(ParameterError),
+    /// A parameter of the inputs' law is not allowed.
+    #[error("the inputs: {0}")]
+    Inputs(ParameterError),
     /// Training sets without points.
     #[error("a training set needs at least one point")]
     NoTraining,
     /// Inputs without coordinates.
     #[error("an input needs at least one coordinate")]
     NoDimension,
-    /// A range that is empty or not finite.
-    #[error("inputs from {from} to {to} are no range")]
-    Range {
+    /// A range whose lower end is not below its upper end.
+    #[error("the range is empty: {from} is not below {to}")]
+    EmptyRange {
         /// The lower end.
         from: f64,
         /// The upper end.
         to: f64,
     },
-    /// Normal inputs whose mean or standard deviation is not finite, or that do not vary.
-    #[error("normal inputs need a finite mean and a positive sd, not {mean} and {sd}")]
-    Spread {
+    /// A range that is infinite, or too wide to be computed with.
+    #[error("the range is not finite: from {from} to {to}")]
+    InfiniteRange {
+        /// The lower end.
+        from: f64,
+        /// The upper end.
+        to: f64,
+    },
+    /// Normal inputs that do not vary.
+    #[error("the sd must be above 0, not {0}")]
+    NoSpread(f64),
+    /// Normal inputs whose draws would overflow, or all be rounded to the mean.
+    #[error("numbers of this size leave no room to draw: mean {mean}, sd {sd}")]
+    NoRoom {
         /// The mean.
         mean: f64,
         /// The standard deviation.

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use rand::RngExt;
 
-use super::{Mixture, Rows};
+use super::{Mixture, ProblemError, Rows};
 use crate::data::Points;
 use crate::maths::{exp, normal, pow, square};
+use crate::parameter::{DataSize, NamedValues, Parameter, ParameterError};
 use crate::stream::Stream;
 
 /// How many standard deviations of a normal input count as its range.
@@ -46,7 +47,124 @@ pub enum Inputs {
     Rows(Arc<Rows>),
 }
 
+/// A law of inputs that an experiment can name.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct InputLaw {
+    /// Its name in an experiment, such as `uniform`.
+    pub name: &'static str,
+    /// Its name in a menu.
+    pub title: &'static str,
+    /// What it is, in a line.
+    pub meaning: &'static str,
+    /// Its parameters, which an experiment gives as a list in this order.
+    pub parameters: &'static [Parameter],
+    /// Whether the inputs are the same in every resample.
+    pub fixed: bool,
+    build: fn(NamedValues) -> Inputs,
+}
+
+const ENDS: &[Parameter] = &[
+    Parameter::real("from", "lower end").unit("units of x"),
+    Parameter::real("to", "upper end").unit("units of x"),
+];
+
+/// Every law of inputs that an experiment can name.
+pub const INPUT_LAWS: &[InputLaw] = &[
+    InputLaw {
+        name: "uniform",
+        title: "uniform at random",
+        meaning: "uniform between two ends",
+        parameters: ENDS,
+        fixed: false,
+        build: |values| Inputs::uniform(values.number("from"), values.number("to")),
+    },
+    InputLaw {
+        name: "normal",
+        title: "normal at random",
+        meaning: "normal",
+        parameters: &[
+            Parameter::real("mean", "mean").unit("units of x"),
+            Parameter::number("sd", "standard deviation")
+                .unit("units of x")
+                .above(0.0),
+        ],
+        fixed: false,
+        build: |values| Inputs::Normal {
+            mean: values.number("mean"),
+            sd: values.number("sd"),
+        },
+    },
+    InputLaw {
+        name: "grid",
+        title: "evenly spaced",
+        meaning: "the midpoints of equal cells of the range, the same in every resample",
+        parameters: ENDS,
+        fixed: true,
+        build: |values| Inputs::Grid {
+            from: values.number("from"),
+            to: values.number("to"),
+        },
+    },
+];
+
+impl InputLaw {
+    /// The law of that name.
+    pub fn find(name: &str) -> Option<&'static InputLaw> {
+        INPUT_LAWS.iter().find(|law| law.name == name)
+    }
+
+    /// Inputs of that law, with values of its parameters in their order.
+    ///
+    /// # Errors
+    ///
+    /// If a value is missing or not allowed, or they leave nothing to draw.
+    pub fn inputs(&self, values: &[f64]) -> Result<Inputs, ProblemError> {
+        for (i, parameter) in self.parameters.iter().enumerate() {
+            let name = parameter.name;
+            let value = values.get(i).copied();
+            let value = value.ok_or(ProblemError::Inputs(ParameterError::Missing { name }))?;
+            let checked = parameter.check(value, DataSize::UNKNOWN);
+            checked.map_err(ProblemError::Inputs)?;
+        }
+        let inputs = (self.build)(NamedValues::new(self.parameters, values));
+        inputs.check()?;
+        Ok(inputs)
+    }
+}
+
 impl Inputs {
+    /// Checks that inputs can be drawn.
+    ///
+    /// # Errors
+    ///
+    /// If the range is empty or not finite, or normal inputs have no room to vary.
+    pub(super) fn check(&self) -> Result<(), ProblemError> {
+        if let Inputs::Normal { mean, sd } = *self {
+            if sd.is_nan() || sd <= 0.0 {
+                return Err(ProblemError::NoSpread(sd));
+            }
+            // No draw is ever forty standard deviations out; a tiny sd must not be lost in rounding.
+            if !(mean - 40.0 * sd).is_finite()
+                || !(mean + 40.0 * sd).is_finite()
+                || mean + 1e-6 * sd == mean && mean != 0.0
+            {
+                return Err(ProblemError::NoRoom { mean, sd });
+            }
+        }
+        let (from, to) = match self {
+            Inputs::Mixture(_) | Inputs::Rows(_) => return Ok(()),
+            _ => self.range(),
+        };
+        if !(from.is_finite() && to.is_finite() && (to - from).is_finite()) {
+            return Err(ProblemError::InfiniteRange { from, to });
+        }
+        match from < to {
+            true => Ok(()),
+            false => Err(ProblemError::EmptyRange { from, to }),
+        }
+    }
+
     /// Uniform inputs, the same range for every coordinate.
     pub fn uniform(from: f64, to: f64) -> Self {
         Inputs::Uniform { from, to }

@@ -15,9 +15,9 @@ mod truth;
 pub use classes::{ClassLaw, Classes, MOST_CLASSES, class_at};
 pub use error::ProblemError;
 pub use expression::{Expression, ExpressionError, LONGEST};
-pub use inputs::{Inputs, NORMAL_REACH, TestGrid, grid, side};
+pub use inputs::{INPUT_LAWS, InputLaw, Inputs, NORMAL_REACH, TestGrid, grid, side};
 pub use mixture::{Arc, Cloud, Component, Gaussian, Mixture};
-pub use noise::{Noise, Shape};
+pub use noise::{NOISE_LAWS, Noise, NoiseLaw};
 pub use rows::{Resample, Rows};
 pub use truth::Truth;
 
@@ -109,35 +109,22 @@ impl Problem {
         if self.dimension == 0 {
             return Err(ProblemError::NoDimension);
         }
-        let between = |from: f64, to: f64| match from < to && from.is_finite() && to.is_finite() {
-            true => Ok(()),
-            false => Err(ProblemError::Range { from, to }),
-        };
+        self.inputs.check()?;
         let dimension = match &self.inputs {
-            Inputs::Uniform { from, to } => between(*from, *to).map(|()| self.dimension),
-            Inputs::Grid { from, to } => {
-                between(*from, *to)?;
-                if !self.fixed {
-                    return Err(ProblemError::GridNotFixed);
-                }
-                match side(self.train, self.dimension) {
-                    Some(_) => Ok(self.dimension),
-                    None => Err(ProblemError::GridCount {
+            Inputs::Uniform { .. } | Inputs::Normal { .. } => self.dimension,
+            Inputs::Grid { .. } if !self.fixed => return Err(ProblemError::GridNotFixed),
+            Inputs::Grid { .. } => match side(self.train, self.dimension) {
+                Some(_) => self.dimension,
+                None => {
+                    return Err(ProblemError::GridCount {
                         train: self.train,
                         dimension: self.dimension,
-                    }),
+                    });
                 }
-            }
-            Inputs::Normal { mean, sd } => match mean.is_finite() && *sd > 0.0 && sd.is_finite() {
-                true => Ok(self.dimension),
-                false => Err(ProblemError::Spread {
-                    mean: *mean,
-                    sd: *sd,
-                }),
             },
-            Inputs::Mixture(mixture) => Ok(mixture.dimension()),
-            Inputs::Rows(rows) => Ok(rows.train.inputs.dimension()),
-        }?;
+            Inputs::Mixture(mixture) => mixture.dimension(),
+            Inputs::Rows(rows) => rows.train.inputs.dimension(),
+        };
         let dimension = match &self.labels {
             Labels::Numbers { truth, noise } => {
                 noise.check()?;

@@ -1,7 +1,7 @@
 //! The noisy sine that simulations with learners are about.
 
 use crate::data::Points;
-use crate::problem::{Expression, Inputs, Labels, Noise, Problem, Shape, Truth, grid};
+use crate::problem::{Expression, Inputs, Labels, Noise, Problem, Truth, grid};
 
 /// y = sin(x) + N(0, noise²) with x ~ U(0, 15), and where its error is measured.
 pub(super) struct Sine {
@@ -24,10 +24,7 @@ impl Sine {
             problem: Problem {
                 labels: Labels::Numbers {
                     truth,
-                    noise: Noise {
-                        shape: Shape::Normal,
-                        sd: Expression::constant(noise),
-                    },
+                    noise: Noise::normal_by(Expression::constant(noise)),
                 },
                 inputs: Inputs::Uniform { from, to },
                 fixed: false,

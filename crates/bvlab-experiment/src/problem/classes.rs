@@ -6,20 +6,16 @@ use toml::Spanned;
 
 use super::expression;
 use crate::bounds::Bounds;
-use crate::raw::{Block, Value};
+use crate::raw::forms::CLASS_FORMS;
+use crate::raw::{Block, Value, expected, unknown};
 use crate::source::Trouble;
 use bvlab_core::problem::{ClassLaw, Classes, Cloud, Component, Gaussian, MOST_CLASSES, Mixture};
-use bvlab_core::words::{choice, did_you_mean, number};
+use bvlab_core::words::{choice, number};
 
 /// What classes can be given by.
-const LAWS: [&str; 6] = [
-    "probability",
-    "probabilities",
-    "gaussians",
-    "moons",
-    "rings",
-    "xor",
-];
+fn laws() -> impl Iterator<Item = &'static str> + Clone {
+    CLASS_FORMS.iter().map(|form| form.name)
+}
 
 const FORMS: &str = "as in `{ probability = \"1/(1 + exp(-x))\" }`, `{ moons = 0.2 }` or \
                      `{ gaussians = [{ mean = [0, 0] }, { mean = [2, 0] }] }`";
@@ -31,7 +27,7 @@ pub(super) fn check(
     bounds: &Bounds,
 ) -> Result<Classes, Trouble> {
     let Value::Table(Block(entries)) = raw.get_ref() else {
-        return Err(expected(raw, "a table").help(FORMS));
+        return Err(expected("a table", raw).help(FORMS));
     };
     let mut law = None;
     let mut flip = 0.0;
@@ -41,22 +37,18 @@ pub(super) fn check(
             flip = share_of_labels(value)?;
             continue;
         }
-        if !LAWS.contains(&name) {
-            let known = LAWS.into_iter().chain(["flip"]);
-            return Err(
-                Trouble::new(key.span(), format!("`{name}` is not known here"))
-                    .label("unknown key")
-                    .help(did_you_mean(name, known)),
-            );
+        if !laws().any(|law| law == name) {
+            let known = laws().chain(["flip"]);
+            return Err(unknown(key, known));
         }
         if law.is_some() {
-            let message = format!("classes are exactly one of {}", choice(LAWS));
+            let message = format!("classes are exactly one of {}", choice(laws()));
             return Err(Trouble::new(key.span(), message).help(FORMS));
         }
         law = Some((key, law_of(key, value, dimension, bounds)?));
     }
     let Some((key, law)) = law else {
-        let message = format!("classes are exactly one of {}", choice(LAWS));
+        let message = format!("classes are exactly one of {}", choice(laws()));
         return Err(Trouble::new(raw.span(), message).help(FORMS));
     };
     let name = key.get_ref();
@@ -89,8 +81,8 @@ fn law_of(
         "probabilities" => {
             let Value::List(items) = value.get_ref() else {
                 return Err(expected(
-                    value,
                     "a list of expressions, one for every class",
+                    value,
                 ));
             };
             count_of_classes(value, items.len())?;
@@ -111,7 +103,7 @@ fn expression_of(
     match value.get_ref() {
         Value::Text(text) => expression(&value.span(), text, dimension),
         Value::Number(number) => expression(&value.span(), &number.to_string(), dimension),
-        _ => Err(expected(value, "a number, or an expression in quotes")),
+        _ => Err(expected("a number, or an expression in quotes", value)),
     }
 }
 
@@ -154,21 +146,21 @@ fn number_of(value: &Spanned<Value>) -> Result<f64, Trouble> {
             let message = format!("expected a finite number, not {number}");
             Err(Trouble::new(value.span(), message))
         }
-        _ => Err(expected(value, "a number")),
+        _ => Err(expected("a number", value)),
     }
 }
 
 fn numbers_of(value: &Spanned<Value>, about: &str) -> Result<Vec<f64>, Trouble> {
     match value.get_ref() {
         Value::List(items) => items.iter().map(number_of).collect(),
-        _ => Err(expected(value, about)),
+        _ => Err(expected(about, value)),
     }
 }
 
 fn gaussians(value: &Spanned<Value>, bounds: &Bounds) -> Result<Mixture, Trouble> {
     let form = "a list of classes, as in [{ mean = [0, 0] }, { mean = [2, 0], covariance = 0.5 }]";
     let Value::List(items) = value.get_ref() else {
-        return Err(expected(value, form));
+        return Err(expected(form, value));
     };
     count_of_classes(value, items.len())?;
     let mut components: Vec<Component> = Vec::new();
@@ -176,8 +168,8 @@ fn gaussians(value: &Spanned<Value>, bounds: &Bounds) -> Result<Mixture, Trouble
     for (class, item) in items.iter().enumerate() {
         let Value::Table(Block(entries)) = item.get_ref() else {
             return Err(expected(
-                item,
                 "a table, as in { mean = [0, 0], covariance = 0.5 }",
+                item,
             ));
         };
         let (mut mean, mut covariance, mut share) = (None, None, 1.0);
@@ -193,13 +185,7 @@ fn gaussians(value: &Spanned<Value>, bounds: &Bounds) -> Result<Mixture, Trouble
                             .help("shares are divided by their sum"));
                     }
                 }
-                name => {
-                    return Err(
-                        Trouble::new(key.span(), format!("`{name}` is not known here"))
-                            .label("unknown key")
-                            .help(did_you_mean(name, ["mean", "covariance", "share"])),
-                    );
-                }
+                _ => return Err(unknown(key, ["mean", "covariance", "share"])),
             }
         }
         let Some((at, mean)) = mean else {
@@ -302,11 +288,6 @@ fn matrix(value: &Spanned<Value>, dimension: usize) -> Result<Vec<f64>, Trouble>
                 )),
             }
         }
-        _ => Err(expected(value, forms)),
+        _ => Err(expected(forms, value)),
     }
-}
-
-fn expected(at: &Spanned<Value>, form: &str) -> Trouble {
-    let kind = at.get_ref().kind();
-    Trouble::new(at.span(), format!("expected {form}")).label(format!("this is {kind}"))
 }

@@ -1,6 +1,8 @@
 //! The problem of an experiment: inputs, noise and truth.
 
 mod classes;
+mod inputs;
+mod noise;
 mod table;
 mod truth;
 
@@ -11,16 +13,14 @@ use std::ops::Range;
 use toml::Spanned;
 
 use crate::bounds::Bounds;
-use crate::raw::{self, Num, Only, RawInputs, RawNoise, RawProblem, whole};
+use crate::raw::{Num, RawProblem, whole};
 use crate::source::Trouble;
 use bvlab_core::data::Points;
 use bvlab_core::maths::pow;
 use bvlab_core::plan::Test;
-use bvlab_core::problem::{
-    ClassLaw, Expression, Inputs, Labels, Noise, NotFinite, Problem, Shape, grid, side,
-};
+use bvlab_core::problem::{ClassLaw, Expression, Inputs, Labels, NotFinite, Problem, grid, side};
 use bvlab_core::stream::{Purpose, Stream};
-use bvlab_core::words::{choice, number, thousands};
+use bvlab_core::words::thousands;
 
 /// The most coordinates of all inputs of a training set.
 const MOST_COORDINATES: usize = 100_000_000;
@@ -51,7 +51,7 @@ pub(super) fn check_problem(
         }
     }
     let given = match &raw.inputs {
-        Some(inputs) => Some(check_inputs(inputs, bounds)?),
+        Some(inputs) => Some(inputs::check(inputs, bounds)?),
         None => None,
     };
     let (labels, (inputs, dimension, fixed)) = match &raw.classes {
@@ -85,7 +85,7 @@ pub(super) fn check_problem(
             let noise = noise.ok_or_else(|| missing("noise", "{ normal = 0.5 }", span))?;
             let labels = Labels::Numbers {
                 truth: truth::check(truth, inputs.1, seed)?,
-                noise: check_noise(noise, inputs.1)?,
+                noise: noise::check(noise, inputs.1)?,
             };
             (labels, inputs)
         }
@@ -138,122 +138,6 @@ pub(super) fn check_train(
     Ok(train)
 }
 
-fn check_inputs(
-    raw: &Spanned<Only<RawInputs>>,
-    bounds: &Bounds,
-) -> Result<(Inputs, usize, bool), Trouble> {
-    let span = raw.span();
-    let Only(raw) = raw.get_ref();
-    let ends = |pair: &Spanned<raw::Pair>| {
-        let raw::Pair(from, to) = *pair.get_ref();
-        match (
-            from.is_finite() && to.is_finite() && (to - from).is_finite(),
-            from < to,
-        ) {
-            (true, true) => Ok((from, to)),
-            (false, _) => Err(Trouble::new(pair.span(), "the range is not finite")),
-            (true, false) => Err(Trouble::new(pair.span(), "the range is empty")
-                .label("expected [from, to] with from below to")),
-        }
-    };
-    let (inputs, at) = match (&raw.uniform, &raw.normal, &raw.grid) {
-        (Some(pair), None, None) => {
-            let (from, to) = ends(pair)?;
-            (Inputs::Uniform { from, to }, pair)
-        }
-        (None, None, Some(pair)) => {
-            let (from, to) = ends(pair)?;
-            (Inputs::Grid { from, to }, pair)
-        }
-        (None, Some(pair), None) => {
-            let raw::Pair(mean, sd) = *pair.get_ref();
-            if sd.is_nan() || sd <= 0.0 {
-                return Err(Trouble::new(pair.span(), "the sd must be above 0")
-                    .label("expected [mean, sd]"));
-            }
-            // No draw is ever forty standard deviations out; a tiny sd must not be lost in rounding.
-            if !(mean - 40.0 * sd).is_finite()
-                || !(mean + 40.0 * sd).is_finite()
-                || mean + 1e-6 * sd == mean && mean != 0.0
-            {
-                return Err(Trouble::new(
-                    pair.span(),
-                    "numbers of this size leave no room to draw",
-                )
-                .label("expected [mean, sd]"));
-            }
-            (Inputs::Normal { mean, sd }, pair)
-        }
-        _ => {
-            return Err(
-                Trouble::new(span, "inputs are exactly one of uniform, normal and grid")
-                    .help("as in `inputs = { uniform = [0, 15] }`"),
-            );
-        }
-    };
-    let dimension = match &raw.dimension {
-        Some(value) => whole(value, "`dimension`", 1, bounds.dimension)? as usize,
-        None => 1,
-    };
-    let grid = matches!(inputs, Inputs::Grid { .. });
-    let fixed = match &raw.fixed {
-        Some(fixed) if grid && !fixed.get_ref() => {
-            return Err(
-                Trouble::new(fixed.span(), "a grid is the same in every resample")
-                    .help("leave out `fixed`, or take `uniform` inputs"),
-            );
-        }
-        Some(fixed) => *fixed.get_ref(),
-        None => grid,
-    };
-    let (from, to) = inputs.range();
-    if !(from.is_finite() && to.is_finite()) {
-        return Err(Trouble::new(at.span(), "the range is not finite"));
-    }
-    Ok((inputs, dimension, fixed))
-}
-
-fn check_noise(raw: &Spanned<Only<RawNoise>>, dimension: usize) -> Result<Noise, Trouble> {
-    let span = raw.span();
-    let Only(raw) = raw.get_ref();
-    let shapes = [
-        (&raw.normal, Shape::Normal),
-        (&raw.uniform, Shape::Uniform),
-        (&raw.laplace, Shape::Laplace),
-        (&raw.student_t, Shape::StudentT { degrees: 0.0 }),
-    ];
-    let mut given = shapes
-        .iter()
-        .filter_map(|(sd, shape)| Some((sd.as_ref()?, *shape)));
-    let (Some((sd, shape)), None) = (given.next(), given.next()) else {
-        let names = ["normal", "uniform", "laplace", "student-t"];
-        let message = format!("noise is exactly one of {}", choice(names));
-        return Err(Trouble::new(span, message).help("as in `noise = { normal = 0.5 }`, by its sd"));
-    };
-    let shape = match (shape, &raw.degrees) {
-        (Shape::StudentT { .. }, Some(degrees)) => {
-            let value = degrees.get_ref().0;
-            if !(value > 2.0 && value.is_finite()) {
-                let message = format!("`degrees` must be above 2, not {}", number(value));
-                return Err(Trouble::new(degrees.span(), message)
-                    .help("with 2 or fewer the noise has no standard deviation"));
-            }
-            Shape::StudentT { degrees: value }
-        }
-        (Shape::StudentT { .. }, None) => {
-            return Err(Trouble::new(sd.span(), "Student's t needs `degrees`")
-                .help("as in `noise = { student-t = 0.5, degrees = 5 }`"));
-        }
-        (_, Some(degrees)) => {
-            let message = "`degrees` belongs to `student-t` only";
-            return Err(Trouble::new(degrees.span(), message));
-        }
-        (shape, None) => shape,
-    };
-    let sd = expression(&sd.span(), &sd.get_ref().0, dimension)?;
-    Ok(Noise { shape, sd })
-}
-
 pub(super) fn expression(
     span: &Range<usize>,
     text: &str,
@@ -295,17 +179,7 @@ pub(super) fn check_finite(
                 "wherever an input can fall, a probability must be from 0 to 1, and weights not negative, finite and not all 0",
             );
         }
-        let sd = raw.noise.as_ref().map(|noise| {
-            let Only(shapes) = noise.get_ref();
-            let sds = [
-                &shapes.normal,
-                &shapes.uniform,
-                &shapes.laplace,
-                &shapes.student_t,
-            ];
-            let sd = sds.into_iter().flatten().next().map(Spanned::span);
-            sd.unwrap_or(noise.span())
-        });
+        let sd = raw.noise.as_ref().map(noise::sd_span);
         let span = match error.what {
             "the truth" => raw.truth.as_ref().map(Spanned::span),
             _ => sd,

@@ -4,10 +4,10 @@ use toml::Spanned;
 
 use super::expression;
 use crate::raw::forms::MOST_TRUTH_POINTS;
-use crate::raw::{Block, Value};
+use crate::raw::{Block, Value, expected, unknown};
 use crate::source::Trouble;
 use bvlab_core::problem::Truth;
-use bvlab_core::words::{did_you_mean, number, thousands};
+use bvlab_core::words::{number, thousands};
 
 const FORMS: &str = "as in `\"sin(x)\"`, `{ linear = 1.0 }` or `{ points = [[0, 1], [5, 3]] }`";
 
@@ -17,16 +17,12 @@ pub(super) fn check(raw: &Spanned<Value>, dimension: usize, seed: u64) -> Result
             return expression(&raw.span(), text, dimension).map(Truth::Expression);
         }
         Value::Table(Block(entries)) => entries,
-        other => return Err(expected(raw, "a string or a table", other).help(FORMS)),
+        _ => return Err(expected("a string or a table", raw).help(FORMS)),
     };
     let known = ["linear", "points"];
-    let unknown = |key: &&Spanned<String>| !known.contains(&key.get_ref().as_str());
-    if let Some(key) = entries.iter().map(|(key, _)| key).find(unknown) {
-        return Err(
-            Trouble::new(key.span(), format!("`{}` is not known here", key.get_ref()))
-                .label("unknown key")
-                .help(did_you_mean(key.get_ref(), known)),
-        );
+    let other = |key: &&Spanned<String>| !known.contains(&key.get_ref().as_str());
+    if let Some(key) = entries.iter().map(|(key, _)| key).find(other) {
+        return Err(unknown(key, known));
     }
     let [(key, value)] = entries.as_slice() else {
         let span = entries.get(1).map_or(raw.span(), |(key, _)| key.span());
@@ -57,7 +53,7 @@ fn norm(value: &Spanned<Value>) -> Result<f64, Trouble> {
 fn points(value: &Spanned<Value>) -> Result<Truth, Trouble> {
     let Value::List(items) = value.get_ref() else {
         let form = "a list of points, as in [[0, 1], [5, 3]]";
-        return Err(expected(value, form, value.get_ref()));
+        return Err(expected(form, value));
     };
     let wrong = match items.len() {
         0 | 1 => Some("needs at least 2 points".to_owned()),
@@ -80,7 +76,7 @@ fn points(value: &Spanned<Value>) -> Result<Truth, Trouble> {
                 return Err(Trouble::new(item.span(), "expected a point [x, y]")
                     .label(format!("this has {} numbers", pair.len())));
             }
-            other => return Err(expected(item, "a point [x, y]", other)),
+            _ => return Err(expected("a point [x, y]", item)),
         };
         placed.push((finite(x, "x")?, finite(y, "y")?, item));
     }
@@ -111,10 +107,6 @@ fn finite(value: &Spanned<Value>, name: &str) -> Result<f64, Trouble> {
             let message = format!("{name} must be finite, not {given}");
             Err(Trouble::new(value.span(), message))
         }
-        other => Err(expected(value, "a number", other)),
+        _ => Err(expected("a number", value)),
     }
-}
-
-fn expected(at: &Spanned<Value>, form: &str, found: &Value) -> Trouble {
-    Trouble::new(at.span(), format!("expected {form}")).label(format!("this is {}", found.kind()))
 }

@@ -1,10 +1,91 @@
 //! What stands in the schema for values that are read by hand.
 
-use bvlab_core::problem::MOST_CLASSES;
+use bvlab_core::problem::{INPUT_LAWS, MOST_CLASSES, NOISE_LAWS};
+use bvlab_core::words::choice;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Value, json};
+
+use super::schema::parameter_schema;
 
 /// The most points of a truth that goes through points.
 pub const MOST_TRUTH_POINTS: usize = 10_000;
+
+/// A way to write a part of a problem.
+pub struct ProblemForm {
+    /// The key, or empty for a text.
+    pub name: &'static str,
+    /// As it stands in an experiment.
+    pub example: &'static str,
+    /// What it is, in a sentence.
+    pub meaning: &'static str,
+}
+
+const fn form(name: &'static str, example: &'static str, meaning: &'static str) -> ProblemForm {
+    ProblemForm {
+        name,
+        example,
+        meaning,
+    }
+}
+
+/// The ways to write a truth.
+pub const TRUTH_FORMS: [ProblemForm; 3] = [
+    form(
+        "",
+        "truth = \"sin(x)\"",
+        "An expression in x (x1, x2, … in several dimensions).",
+    ),
+    form(
+        "linear",
+        "truth = { linear = 1.0 }",
+        "A linear function whose coefficients are a random direction of this norm, drawn once from the seed.",
+    ),
+    form(
+        "points",
+        "truth = { points = [[0, 1], [5, 3], [9, 2]] }",
+        "A curve drawn through points [x, y], straight between them and level beyond them; one dimension.",
+    ),
+];
+
+/// The ways to write classes.
+pub const CLASS_FORMS: [ProblemForm; 6] = [
+    form(
+        "probability",
+        "classes = { probability = \"1/(1 + exp(-x))\" }",
+        "The probability of class 1 of two: an expression in x (x1, x2, … in several dimensions).",
+    ),
+    form(
+        "probabilities",
+        "classes = { probabilities = [\"1\", \"x\", \"x^2\"] }",
+        "An expression for every class; they are divided by their sum.",
+    ),
+    form(
+        "gaussians",
+        "classes = { gaussians = [{ mean = [0, 0] }, { mean = [2, 0], covariance = 0.5, share = 2 }] }",
+        "Normal inputs, one distribution for every class.",
+    ),
+    form(
+        "moons",
+        "classes = { moons = 0.2 }",
+        "Two interleaved half circles, with noise of this sd.",
+    ),
+    form(
+        "rings",
+        "classes = { rings = 0.2 }",
+        "Circles of radius 1 and 2, with noise of this sd.",
+    ),
+    form(
+        "xor",
+        "classes = { xor = 0.3 }",
+        "Clouds of this sd around (±1, ±1); class 1 where one coordinate is positive.",
+    ),
+];
+
+/// What a key of a form means.
+fn meaning(forms: &[ProblemForm], name: &str) -> &'static str {
+    let found = forms.iter().find(|form| form.name == name);
+    found.map_or("", |form| form.meaning)
+}
 
 /// The classes as they are written, for the schema.
 pub struct ClassesForm;
@@ -15,25 +96,27 @@ impl JsonSchema for ClassesForm {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let sd = |about: &str| json_schema!({ "type": "number", "exclusiveMinimum": 0, "description": about });
+        let about = |name: &str| meaning(&CLASS_FORMS, name);
+        let names = CLASS_FORMS.iter().map(|form| form.name);
+        let sd = |name: &str| json_schema!({ "type": "number", "exclusiveMinimum": 0, "description": about(name) });
         let numbers = json_schema!({ "type": "array", "items": { "type": "number" } });
         json_schema!({
             "type": ["object", "boolean"],
-            "description": "Labels that are classes: exactly one of probability, probabilities, gaussians, moons, rings and xor; and flip. With a table: whether whole numbers are classes.",
+            "description": format!("Labels that are classes: exactly one of {}; and flip. With a table: whether whole numbers are classes.", choice(names)),
             "additionalProperties": false,
             "properties": {
                 "probability": {
                     "type": ["number", "string"],
-                    "description": "Of class 1 of two: an expression in x (x1, x2, … in several dimensions)."
+                    "description": about("probability")
                 },
                 "probabilities": {
                     "type": "array", "minItems": 2, "maxItems": MOST_CLASSES,
                     "items": { "type": ["number", "string"] },
-                    "description": "An expression for every class; they are divided by their sum."
+                    "description": about("probabilities")
                 },
                 "gaussians": {
                     "type": "array", "minItems": 2, "maxItems": MOST_CLASSES,
-                    "description": "Normal inputs, one distribution for every class.",
+                    "description": about("gaussians"),
                     "items": {
                         "type": "object", "required": ["mean"], "additionalProperties": false,
                         "properties": {
@@ -50,9 +133,9 @@ impl JsonSchema for ClassesForm {
                         }
                     }
                 },
-                "moons": sd("Two interleaved half circles, with noise of this sd."),
-                "rings": sd("Circles of radius 1 and 2, with noise of this sd."),
-                "xor": sd("Clouds of this sd around (±1, ±1); class 1 where one coordinate is positive."),
+                "moons": sd("moons"),
+                "rings": sd("rings"),
+                "xor": sd("xor"),
                 "flip": {
                     "type": "number", "minimum": 0, "maximum": 1,
                     "description": "The share of labels that are replaced by another class (default 0)."
@@ -60,6 +143,76 @@ impl JsonSchema for ClassesForm {
             }
         })
     }
+}
+
+/// The law of the inputs, for the schema.
+pub struct InputsForm;
+
+impl JsonSchema for InputsForm {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Inputs".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let mut properties = json!({
+            "dimension": {
+                "type": "integer", "minimum": 1,
+                "description": "How many coordinates an input has (default 1); all have the same distribution."
+            },
+            "fixed": {
+                "type": "boolean",
+                "description": "Whether all resamples share one draw of the inputs (default false)."
+            }
+        });
+        for law in INPUT_LAWS {
+            let names: Vec<&str> = law.parameters.iter().map(|one| one.name).collect();
+            let count = law.parameters.len();
+            properties[law.name] = json!({
+                "type": "array", "minItems": count, "maxItems": count,
+                "items": { "type": "number" },
+                "description": format!("[{}]: {}.", names.join(", "), law.meaning)
+            });
+        }
+        let names = INPUT_LAWS.iter().map(|law| law.name);
+        json_schema!({
+            "type": "object",
+            "description": format!("The distribution of the inputs: exactly one of {}.", choice(names.clone())),
+            "additionalProperties": false, "properties": properties, "oneOf": one_of(names)
+        })
+    }
+}
+
+/// The law of the noise, for the schema.
+pub struct NoiseForm;
+
+impl JsonSchema for NoiseForm {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Noise".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let mut properties = json!({});
+        for law in NOISE_LAWS {
+            properties[law.name] = json!({
+                "type": ["number", "string"],
+                "description": format!("{}, of this sd.", law.meaning)
+            });
+            for parameter in law.parameters {
+                properties[parameter.name] = parameter_schema(parameter);
+            }
+        }
+        let names = NOISE_LAWS.iter().map(|law| law.name);
+        json_schema!({
+            "type": "object",
+            "description": "The noise in the labels, by its standard deviation: a number or an expression in x.",
+            "additionalProperties": false, "properties": properties, "oneOf": one_of(names)
+        })
+    }
+}
+
+/// Exactly one of these keys is there.
+fn one_of<'a>(names: impl Iterator<Item = &'a str>) -> Vec<Value> {
+    names.map(|name| json!({ "required": [name] })).collect()
 }
 
 /// The truth as it is written, for the schema.
@@ -71,22 +224,20 @@ impl JsonSchema for TruthForm {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let only = |name: &str, about: &str, rule: Schema| {
+        let only = |name: &str, rule: Schema| {
             json_schema!({
-                "type": "object", "description": about, "required": [name],
+                "type": "object", "description": meaning(&TRUTH_FORMS, name), "required": [name],
                 "additionalProperties": false, "properties": { name: rule }
             })
         };
         json_schema!({ "oneOf": [
-            { "type": "string", "description": "An expression in x (x1, x2, … in several dimensions)." },
+            { "type": "string", "description": meaning(&TRUTH_FORMS, "") },
             only(
                 "linear",
-                "A linear function whose coefficients are a random direction of this norm.",
                 json_schema!({ "type": "number", "minimum": 0 }),
             ),
             only(
                 "points",
-                "A curve drawn through points [x, y], straight between them; one dimension.",
                 json_schema!({
                     "type": "array", "minItems": 2, "maxItems": MOST_TRUTH_POINTS,
                     "items": {

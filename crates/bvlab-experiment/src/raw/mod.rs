@@ -3,22 +3,22 @@
 pub mod figure;
 pub mod forms;
 mod schema;
+mod value;
 
 pub(super) use schema::{parameter_schema, schema};
-
-use std::fmt;
+pub use value::Num;
+pub(super) use value::{Block, Value, expected, unknown, whole};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error};
 use toml::Spanned;
 
-use super::source::Trouble;
-use bvlab_core::words::number;
-
 use figure::{RawFigure, RawLook};
-use forms::{ClassesForm, HeldForm, MissingForm, ResampleForm, ScaleForm, SplitForm, TruthForm};
+use forms::{
+    ClassesForm, HeldForm, InputsForm, MissingForm, NoiseForm, ResampleForm, ScaleForm, SplitForm,
+    TruthForm,
+};
 use schema::LearnerForm;
 
 /// A bvlab experiment: a problem, learners, what is swept, and the figures to draw; or a simulation.
@@ -36,12 +36,12 @@ pub(super) struct RawExperiment {
     /// A simulation, in place of problem and learners: `bvlab list --simulations` lists them.
     #[schemars(with = "Option<String>")]
     pub simulation: Option<Spanned<String>>,
-    /// The numbers of the simulation.
+    /// The parameters of the simulation.
     #[schemars(with = "Option<AnyTable>")]
     pub with: Option<Spanned<Block>>,
     #[schemars(with = "Option<RawProblem>")]
     pub problem: Option<Spanned<RawProblem>>,
-    /// The number that is swept and its values, for every learner that has it; or two of them.
+    /// The parameter that is swept and its values, for every learner that has it; or two of them.
     pub sweep: Option<RawSweep>,
     /// The learners that are compared, on the same training sets.
     #[serde(default)]
@@ -64,10 +64,10 @@ pub(super) struct RawProblem {
     /// The true function: an expression, { linear = norm } or { points = [[x, y], …] }.
     #[schemars(with = "Option<TruthForm>")]
     pub truth: Option<Spanned<Value>>,
-    #[schemars(with = "Option<RawInputs>")]
-    pub inputs: Option<Spanned<Only<RawInputs>>>,
-    #[schemars(with = "Option<RawNoise>")]
-    pub noise: Option<Spanned<Only<RawNoise>>>,
+    #[schemars(with = "Option<InputsForm>")]
+    pub inputs: Option<Spanned<Value>>,
+    #[schemars(with = "Option<NoiseForm>")]
+    pub noise: Option<Spanned<Value>>,
     /// In place of truth and noise: labels that are classes.
     #[schemars(with = "Option<ClassesForm>")]
     pub classes: Option<Spanned<Value>>,
@@ -95,48 +95,6 @@ pub(super) struct RawProblem {
     /// How training sets are drawn from the others (default bootstrap).
     #[schemars(with = "Option<ResampleForm>")]
     pub resample: Option<Spanned<String>>,
-}
-
-/// The distribution of the inputs: exactly one of uniform, normal and grid.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct RawInputs {
-    /// Uniform between two ends: [from, to].
-    #[schemars(with = "Option<[f64; 2]>")]
-    pub uniform: Option<Spanned<Pair>>,
-    /// Normal: [mean, sd].
-    #[schemars(with = "Option<[f64; 2]>")]
-    pub normal: Option<Spanned<Pair>>,
-    /// The midpoints of equal cells of the range [from, to], the same in every resample.
-    #[schemars(with = "Option<[f64; 2]>")]
-    pub grid: Option<Spanned<Pair>>,
-    /// How many coordinates an input has (default 1); all have the same distribution.
-    #[schemars(with = "Option<u64>")]
-    pub dimension: Option<Spanned<Num>>,
-    /// Whether all resamples share one draw of the inputs (default false).
-    #[schemars(with = "Option<bool>")]
-    pub fixed: Option<Spanned<bool>>,
-}
-
-/// The noise in the labels, by its standard deviation: a number or an expression in x.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub(super) struct RawNoise {
-    /// Gaussian noise of this sd.
-    #[schemars(with = "Option<NumOrText>")]
-    pub normal: Option<Spanned<NumOrText>>,
-    /// Uniform noise of this sd.
-    #[schemars(with = "Option<NumOrText>")]
-    pub uniform: Option<Spanned<NumOrText>>,
-    /// Laplace noise of this sd.
-    #[schemars(with = "Option<NumOrText>")]
-    pub laplace: Option<Spanned<NumOrText>>,
-    /// Student's t noise of this sd; needs degrees.
-    #[schemars(with = "Option<NumOrText>")]
-    pub student_t: Option<Spanned<NumOrText>>,
-    /// Degrees of freedom of Student's t, above 2.
-    #[schemars(with = "Option<f64>")]
-    pub degrees: Option<Spanned<Num>>,
 }
 
 /// How the experiment is run.
@@ -193,104 +151,6 @@ enum LossName {
     Squared,
     CrossEntropy,
     ZeroOne,
-}
-
-/// What is written as a table. Serde would read it from a list too, field by field, and then
-/// complain of the list's first item.
-#[derive(Debug)]
-pub(super) struct Only<T>(pub T);
-
-/// The form of a table, for messages.
-pub(super) trait Form {
-    const FORM: &'static str;
-}
-
-impl Form for RawInputs {
-    const FORM: &'static str = "a table, as in { uniform = [0, 15] }";
-}
-
-impl Form for RawNoise {
-    const FORM: &'static str = "a table, as in { normal = 0.5 }";
-}
-
-impl<'de, T: Form + Deserialize<'de>> Deserialize<'de> for Only<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Table<T>(std::marker::PhantomData<T>);
-
-        impl<'de, T: Form + Deserialize<'de>> Visitor<'de> for Table<T> {
-            type Value = T;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(T::FORM)
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, entries: A) -> Result<T, A::Error> {
-                T::deserialize(MapAccessDeserializer::new(entries))
-            }
-        }
-
-        deserializer
-            .deserialize_any(Table(std::marker::PhantomData))
-            .map(Only)
-    }
-}
-
-/// A number, whole or not.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Num(pub f64);
-
-impl<'de> Deserialize<'de> for Num {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Value::deserialize(deserializer)? {
-            Value::Number(value) => Ok(Num(value)),
-            other => Err(D::Error::custom(other.instead_of("a number"))),
-        }
-    }
-}
-
-/// Two numbers.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pair(pub f64, pub f64);
-
-impl<'de> Deserialize<'de> for Pair {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        if let Value::List(items) = &value
-            && let [a, b] = items.as_slice()
-            && let (Value::Number(a), Value::Number(b)) = (a.get_ref(), b.get_ref())
-        {
-            return Ok(Pair(*a, *b));
-        }
-        Err(D::Error::custom(
-            value.instead_of("two numbers, as in [0, 15]"),
-        ))
-    }
-}
-
-/// A number or an expression.
-#[derive(Clone, Debug)]
-pub(super) struct NumOrText(pub String);
-
-impl<'de> Deserialize<'de> for NumOrText {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Value::deserialize(deserializer)? {
-            Value::Number(value) => Ok(NumOrText(value.to_string())),
-            Value::Text(text) => Ok(NumOrText(text)),
-            other => Err(D::Error::custom(
-                other.instead_of("a number, or an expression in quotes"),
-            )),
-        }
-    }
-}
-
-impl JsonSchema for NumOrText {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "NumberOrExpression".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["number", "string"] })
-    }
 }
 
 /// Where the error is measured.
@@ -379,107 +239,6 @@ impl JsonSchema for RawSweep {
     }
 }
 
-/// Any value, with the place of everything in it.
-#[derive(Clone, Debug)]
-pub(super) enum Value {
-    Number(f64),
-    Text(String),
-    Bool(bool),
-    List(Vec<Spanned<Value>>),
-    Table(Block),
-}
-
-impl Value {
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Value::Number(_) => "a number",
-            Value::Text(_) => "a string",
-            Value::Bool(_) => "a boolean",
-            Value::List(_) => "a list",
-            Value::Table(_) => "a table",
-        }
-    }
-
-    /// In the form of serde's own messages, which the source puts into sentences.
-    fn instead_of(&self, expected: &str) -> String {
-        let kind = self.kind().trim_start_matches("a ");
-        format!("invalid type: {kind}, expected {expected}")
-    }
-}
-
-/// Keys and values in the order of the file.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Block(pub Vec<(Spanned<String>, Spanned<Value>)>);
-
-impl<'de> Deserialize<'de> for Block {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match Value::deserialize(deserializer)? {
-            Value::Table(block) => Ok(block),
-            other => Err(D::Error::custom(other.instead_of("a table"))),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Value {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(ValueVisitor)
-    }
-}
-
-struct ValueVisitor;
-
-impl<'de> Visitor<'de> for ValueVisitor {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number, a string, a boolean, a list or a table")
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
-        Ok(Value::Bool(value))
-    }
-
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::Number(value as f64))
-    }
-
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::Number(value as f64))
-    }
-
-    fn visit_i128<E>(self, value: i128) -> Result<Value, E> {
-        Ok(Value::Number(value as f64))
-    }
-
-    fn visit_u128<E>(self, value: u128) -> Result<Value, E> {
-        Ok(Value::Number(value as f64))
-    }
-
-    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
-        Ok(Value::Number(value))
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::Text(value.to_owned()))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let mut list = Vec::new();
-        while let Some(item) = items.next_element()? {
-            list.push(item);
-        }
-        Ok(Value::List(list))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let mut list = Vec::new();
-        while let Some(entry) = entries.next_entry()? {
-            list.push(entry);
-        }
-        Ok(Value::Table(Block(list)))
-    }
-}
-
 /// A table whose keys depend on something else in the file.
 pub(super) struct AnyTable;
 
@@ -491,34 +250,4 @@ impl JsonSchema for AnyTable {
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "object" })
     }
-}
-
-/// A whole number within limits.
-pub(super) fn whole(
-    value: &Spanned<Num>,
-    name: &str,
-    least: u64,
-    most: u64,
-) -> Result<u64, Trouble> {
-    let Num(given) = *value.get_ref();
-    let trouble = |message: String| Err(Trouble::new(value.span(), message));
-    if given.fract() != 0.0 || !given.is_finite() {
-        return trouble(format!(
-            "{name} must be a whole number, not {}",
-            number(given)
-        ));
-    }
-    if given < least as f64 {
-        return trouble(format!(
-            "{name} must be at least {least}, not {}",
-            number(given)
-        ));
-    }
-    if given > most as f64 {
-        return trouble(format!(
-            "{name} can be at most {most}, not {}",
-            number(given)
-        ));
-    }
-    Ok(given as u64)
 }

@@ -101,7 +101,9 @@ pub fn parameter_schema(parameter: &Parameter) -> Value {
         true => "exclusiveMinimum",
         false => "minimum",
     };
-    one[least] = parameter.least.into();
+    if parameter.least.is_finite() {
+        one[least] = parameter.least.into();
+    }
     if let Most::Value(most) = parameter.most
         && most < f64::MAX
     {

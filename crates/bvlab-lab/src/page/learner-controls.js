@@ -1,8 +1,8 @@
-// The controls of the learners: families, their numbers and choices, and what is swept.
+// The controls of the learners: families, their parameters and choices, and what is swept.
 import { app, byId, element } from "./app.js";
 import { change, choose, experimentNow, familyCalled, panel, row, trainNow, typed, update, widthNow } from "./fields.js";
 import { state } from "./state.js";
-import { mainNumber, neededValue, sweepFrom, sweepText, sweepValues } from "./suggestions.js";
+import { DATA_SWEEPS, neededValue, sweepFrom, sweepText, sweepValues } from "./suggestions.js";
 
 const SWEEP_FORMS = "1..40, or 1, 2, 5, or 0.01 to 10, 30 values, log";
 
@@ -14,6 +14,15 @@ export function familyOf(learner) {
   return app.lab.families.find((family) => learner?.[family.name] !== undefined) ?? null;
 }
 
+const dimensionNow = () => app.run?.head?.dimension ?? 1;
+const needed = (parameter) => neededValue(parameter, trainNow(), widthNow(), dimensionNow());
+
+// Values to sweep a parameter over, or the data by their name.
+function suggested(name, parameters) {
+  const parameter = parameters.find((one) => one.name === name);
+  return parameter ? sweepValues(parameter, trainNow(), widthNow(), dimensionNow()) : (DATA_SWEEPS[name] ?? "1..10");
+}
+
 const bare = (name) => name.replace(/^base\./, "");
 
 // What is swept for a learner: by a sweep of its own, or by that of all.
@@ -23,21 +32,20 @@ function sweptOf(learner) {
 
 // A learner of a family with what must be given, unless it is swept.
 function freshLearner(family, swept) {
-  const numbers = {};
-  for (const number of family.numbers) {
-    if (number.default === null && !swept.includes(number.name))
-      numbers[number.name] = neededValue(number.name, family.name, trainNow(), widthNow());
+  const given = {};
+  for (const parameter of family.parameters) {
+    if (parameter.default === null && !swept.includes(parameter.name)) given[parameter.name] = needed(parameter);
   }
-  if (family.base) numbers.base = { tree: {} };
-  return { [family.name]: numbers };
+  if (family.base) given.base = { tree: {} };
+  return { [family.name]: given };
 }
 
-// Sets all learners. A learner that has none of the swept numbers gets a sweep of its own.
+// Sets all learners. A learner that has none of the swept parameters gets a sweep of its own.
 function setLearners(id, learners, wantedSweep = null) {
   const families = learners.map(familyOf);
   const has = (i, name) =>
-    ["train", "noise"].includes(name) ||
-    (families[i] && numbersOf(families[i], [learners[i]]).some((number) => number.name === bare(name)));
+    DATA_SWEEPS[name] !== undefined ||
+    (families[i] && parametersOf(families[i], [learners[i]]).some((one) => one.name === bare(name)));
   let sweep = wantedSweep ?? experimentNow().sweep ?? {};
   const had = Object.keys(sweep).length > 0;
   sweep = Object.fromEntries(Object.entries(sweep).filter(([name]) => learners.some((_, i) => has(i, name))));
@@ -60,12 +68,12 @@ function setLearners(id, learners, wantedSweep = null) {
 }
 
 function ownSweep(family) {
-  const name = family ? mainNumber(family) : null;
-  return name ? { [name]: sweepValues(name, family.name, trainNow(), widthNow(), app.run.head.dimension) } : {};
+  const name = family?.capacity ?? null;
+  return name ? { [name]: suggested(name, family.parameters) } : {};
 }
 
-// The numbers of a family, and of the base of the learners that are made of it.
-function numbersOf(family, learners) {
+// The parameters of a family, and of the base of the learners that are made of it.
+function parametersOf(family, learners) {
   const bases = family.base
     ? learners
         .map((learner) => learner[family.name]?.base)
@@ -73,19 +81,19 @@ function numbersOf(family, learners) {
         .map(familyOf)
         .filter(Boolean)
     : [];
-  return [...family.numbers, ...bases.flatMap((base) => base.numbers)];
+  return [...family.parameters, ...bases.flatMap((base) => base.parameters)];
 }
 
-// A swept number is not given too; one that is no longer swept must be given.
+// A swept parameter is not given too; one that is no longer swept must be given.
 function cleanLearner(learner, swept) {
   const family = familyOf(learner);
   if (!family) return learner;
-  const fix = (one, numbers) => {
-    const result = { ...numbers };
-    for (const number of one.numbers) {
-      if (swept.includes(number.name)) delete result[number.name];
-      else if (number.default === null && result[number.name] === undefined)
-        result[number.name] = neededValue(number.name, one.name, trainNow(), widthNow());
+  const fix = (one, given) => {
+    const result = { ...given };
+    for (const parameter of one.parameters) {
+      if (swept.includes(parameter.name)) delete result[parameter.name];
+      else if (parameter.default === null && result[parameter.name] === undefined)
+        result[parameter.name] = needed(parameter);
     }
     const base = result.base ? familyOf(result.base) : null;
     if (base) result.base = { [base.name]: fix(base, result.base[base.name]) };
@@ -94,30 +102,37 @@ function cleanLearner(learner, swept) {
   return { ...learner, [family.name]: fix(family, learner[family.name]) };
 }
 
-function numberField(id, number, path, get) {
-  const swept = sweptOf(learnersNow()[path[1]]).includes(number.name);
-  const limits = number.default === null ? "" : number.default === Infinity ? "no limit" : String(number.default);
+// Its name, and what formulas call it if that is another word.
+function labelOf({ name, symbol }) {
+  return symbol && symbol !== name ? `${name} ${symbol}` : name;
+}
+
+function parameterField(id, parameter, path, get) {
+  const swept = sweptOf(learnersNow()[path[1]]).includes(parameter.name);
+  const limits = parameter.default === null ? "" : parameter.default === Infinity ? "no limit" : String(parameter.default);
   const set = typed((field) => {
     if (field.value.trim() === "") {
       // Back to what it is without: the learners are said anew.
       const learners = structuredClone(learnersNow());
       const holder = path.slice(1, -1).reduce((at, name) => at?.[name], learners);
-      if (holder) delete holder[number.name];
+      if (holder) delete holder[parameter.name];
       setLearners(id, learners, experimentNow().sweep ?? {});
     } else change(id, [[path.join("."), Number(field.value)]]);
   });
   const field = element("input", {
     id,
     type: "number",
-    step: number.whole ? "1" : "any",
+    step: parameter.whole ? "1" : "any",
+    min: parameter.least,
+    max: parameter.most,
     placeholder: swept ? "swept" : limits,
-    title: number.about,
+    title: parameter.meaning,
     oninput: set,
     onchange: set,
   });
   field.disabled = swept;
-  update(id, () => get()?.[number.name] ?? "");
-  return row(id, number.name, field, { title: number.about });
+  update(id, () => get()?.[parameter.name] ?? "");
+  return row(id, labelOf(parameter), field, { title: parameter.meaning });
 }
 
 function choiceField(id, option, path, get) {
@@ -127,12 +142,12 @@ function choiceField(id, option, path, get) {
     (value) => change(id, [[path.join("."), value === "true" ? true : value === "false" ? false : value]]),
   );
   update(id, () => String(get()?.[option.name] ?? option.options[0]));
-  return row(id, option.name, select, { title: option.about });
+  return row(id, option.name, select, { title: option.meaning });
 }
 
 function fieldsOf(prefix, family, path, get) {
   return [
-    ...family.numbers.map((number) => numberField(`${prefix}-${number.name}`, number, [...path, number.name], get)),
+    ...family.parameters.map((one) => parameterField(`${prefix}-${one.name}`, one, [...path, one.name], get)),
     ...family.choices.map((option) => choiceField(`${prefix}-${option.name}`, option, [...path, option.name], get)),
   ];
 }
@@ -204,7 +219,7 @@ function learnerControls(learner, i, count) {
     "fieldset",
     { class: "learner" },
     element("legend", { class: "hidden" }, `Learner ${i + 1}: ${name}`),
-    row(id, count > 1 ? `learner ${i + 1}` : "learner", select, { title: family?.about ?? null }),
+    row(id, count > 1 ? `learner ${i + 1}` : "learner", select, { title: family?.meaning ?? null }),
     ...inside,
     remove,
   );
@@ -220,7 +235,7 @@ function ownSweepFields(id, i, family) {
   };
   const nameId = `${id}-sweep`;
   const valuesId = `${id}-sweep-values`;
-  const names = family ? numbersOf(family, [learnersNow()[i]]).map((number) => number.name) : [];
+  const parameters = family ? parametersOf(family, [learnersNow()[i]]) : [];
   update(nameId, () => bare(sweep()[0]?.[0] ?? ""));
   update(valuesId, () => sweepText(sweep()[0]?.[1] ?? ""));
   return [
@@ -229,8 +244,8 @@ function ownSweepFields(id, i, family) {
       "swept",
       choose(
         nameId,
-        names.map((name) => [name, name]),
-        (name) => set(nameId, [name, sweepValues(name, family.name, trainNow(), widthNow(), app.run.head.dimension)]),
+        parameters.map(({ name }) => [name, name]),
+        (name) => set(nameId, [name, suggested(name, parameters)]),
       ),
     ),
     row(
@@ -251,12 +266,11 @@ function sweepControls() {
   const learners = learnersNow();
   const names = [
     ...new Set([
-      "train",
-      "noise",
+      ...Object.keys(DATA_SWEEPS),
       ...learners
         .map(familyOf)
         .filter(Boolean)
-        .flatMap((family) => numbersOf(family, learners).map((number) => number.name)),
+        .flatMap((family) => parametersOf(family, learners).map(({ name }) => name)),
     ]),
   ];
   const sweep = () => Object.entries(experimentNow().sweep ?? {});
@@ -272,13 +286,9 @@ function sweepControls() {
     // A sweep can be changed, but not be taken from an experiment that has one.
     const none = which === 1 || Object.keys(experimentNow().sweep ?? {}).length === 0 ? [["", "nothing"]] : [];
     const select = choose(id, [...none, ...names.map((name) => [name, name])], (name) => {
-      const owner = learners
-        .map(familyOf)
-        .find((family) => family && numbersOf(family, learners).some((number) => number.name === name));
-      set(
-        name,
-        name === "" ? null : sweepValues(name, owner?.name ?? "", trainNow(), widthNow(), app.run.head.dimension),
-      );
+      const families = learners.map(familyOf).filter(Boolean);
+      const parameters = families.flatMap((family) => parametersOf(family, learners));
+      set(name, name === "" ? null : suggested(name, parameters));
     });
     update(id, () => bare(sweep()[which]?.[0] ?? ""));
     const valuesId = `${id}-values`;

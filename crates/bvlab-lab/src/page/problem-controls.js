@@ -15,12 +15,17 @@ function truthName(truth) {
 }
 
 function inputsKind(inputs) {
-  return ["uniform", "grid", "normal"].find((kind) => inputs?.[kind]) ?? "uniform";
+  return app.lab.inputs.find(({ name }) => inputs?.[name])?.name ?? app.lab.inputs[0].name;
 }
 
+const noiseLaw = (name) => app.lab.noise.find((law) => law.name === name);
+
 function noiseKind(noise) {
-  return Object.keys(noise ?? {}).find((kind) => kind !== "degrees") ?? "normal";
+  return Object.keys(noise ?? {}).find(noiseLaw) ?? app.lab.noise[0].name;
 }
+
+// A value for a parameter of the noise.
+const suggested = (parameter) => parameter.default ?? parameter.usual?.[0] ?? 1;
 
 export function problemControls() {
   const problem = () => experimentNow().problem ?? {};
@@ -65,10 +70,9 @@ export function problemControls() {
   const setNoise = (value) => {
     const number = Number(value);
     const sd = value !== "" && Number.isFinite(number) ? number : value;
-    const degrees = problem().noise?.degrees;
-    change("control-noise", [["problem.noise", { [noiseKind(problem().noise)]: sd, degrees }]]);
+    change("control-noise", [["problem.noise", { ...problem().noise, [noiseKind(problem().noise)]: sd }]]);
   };
-  const sd = () => Object.values({ ...problem().noise, degrees: undefined }).find((value) => value !== undefined);
+  const sd = () => problem().noise?.[noiseKind(problem().noise)];
   const noise = element(
     "span",
     { class: "pair" },
@@ -96,16 +100,14 @@ export function problemControls() {
   update("control-noise-slider", () => (typeof sd() === "number" ? sd() : 0));
   const kind = choose(
     "control-noise-kind",
-    [
-      ["normal", "normal"],
-      ["uniform", "uniform"],
-      ["laplace", "Laplace"],
-      ["student-t", "Student's t, 5 degrees"],
-    ],
-    (value) =>
-      change("control-noise-kind", [
-        ["problem.noise", { [value]: sd() ?? 0.5, degrees: value === "student-t" ? 5 : undefined }],
-      ]),
+    app.lab.noise.map(({ name, title, parameters }) => [
+      name,
+      [title, ...parameters.map((one) => `${suggested(one)} ${one.name}`)].join(", "),
+    ]),
+    (value) => {
+      const given = noiseLaw(value).parameters.map((one) => [one.name, suggested(one)]);
+      change("control-noise-kind", [["problem.noise", { [value]: sd() ?? 0.5, ...Object.fromEntries(given) }]]);
+    },
   );
   update("control-noise-kind", () => noiseKind(problem().noise));
 
@@ -160,11 +162,7 @@ export function problemControls() {
   };
   const where = choose(
     "control-inputs",
-    [
-      ["uniform", "uniform at random"],
-      ["grid", "evenly spaced"],
-      ["normal", "normal at random"],
-    ],
+    app.lab.inputs.map(({ name, title }) => [name, title]),
     (value) => setInputs("control-inputs", { kind: value }),
   );
   update("control-inputs", () => inputsKind(inputs()));
@@ -187,8 +185,10 @@ export function problemControls() {
   update("control-from", () => inputs()[inputsKind(inputs())]?.[0]);
   update("control-to", () => inputs()[inputsKind(inputs())]?.[1]);
   panel.updates.push(() => {
-    byId("controls").querySelector("[data-row='control-from'] label").textContent =
-      inputsKind(inputs()) === "normal" ? "mean, sd" : "from, to";
+    const law = app.lab.inputs.find(({ name }) => name === inputsKind(inputs()));
+    byId("controls").querySelector("[data-row='control-from'] label").textContent = law.parameters
+      .map(({ name }) => name)
+      .join(", ");
   });
   const setDimension = typed((field) =>
     setInputs("control-dimension", { dimension: Math.max(1, Math.round(Number(field.value))) }),

@@ -1,5 +1,5 @@
-// What the controls suggest: problems to choose from, and values for numbers that must be given or
-// can be swept.
+// What the controls suggest: problems to choose from, and values for parameters that must be given or
+// can be swept, by what the registry says of them.
 
 export const PRESETS = [
   { name: "noisy sine", truth: "sin(x)", range: [0, 15], noise: 0.5 },
@@ -12,73 +12,50 @@ export const PRESETS = [
   { name: "pure noise", truth: "0*x", range: [0, 10], noise: 1 },
 ];
 
-// The number that is swept when a learner is chosen.
-const MAIN = {
-  knn: "k",
-  tree: "depth",
-  kernel: "bandwidth",
-  polynomial: "degree",
-  gaussians: "lambda",
-  linear: "lambda",
-  fourier: "features",
-  network: "width",
-  bagging: "members",
-  forest: "trees",
-  boosting: "rounds",
-};
-
-export function mainNumber(family) {
-  return MAIN[family.name] ?? family.numbers[0]?.name ?? null;
-}
-
 function digits(value) {
   return Number(value.toPrecision(2));
 }
 
-// Values to sweep a number over, for n training points on a range of that width.
-export function sweepValues(name, family, n, width, dimension) {
+// The largest value that the data allow; Infinity if there is none.
+function largest(parameter, n, dimension) {
+  const data = { train: n, dimension, "below-train": n - 1 }[parameter.mostBy] ?? Infinity;
+  return Math.min(parameter.most ?? Infinity, data);
+}
+
+// What is measured along x is suggested by the width of the inputs' range.
+const isLength = (parameter) => parameter.unit === "units of x";
+
+// Numbers of features are most instructive around the number of training points.
+const isFeatures = (parameter) => parameter.name === "features" && parameter.mostBy !== "dimension";
+
+// Values to sweep a parameter over, for n training points on a range of that width.
+export function sweepValues(parameter, n, width, dimension) {
   const log = (from, to) => ({ from: digits(from), to: digits(to), count: 25, scale: "log" });
-  switch (name) {
-    case "k":
-      return `1..${Math.min(40, n)}`;
-    case "depth":
-      return "1..12";
-    case "leaves":
-      return "1..30";
-    case "min-leaf":
-      return `1..${Math.min(30, n)}`;
-    case "bandwidth":
-      return log(width / 200, width / 5);
-    case "degree":
-      return `0..${Math.max(0, Math.min(15, n - 1))}`;
-    case "lambda":
-      return log(1e-4, 100);
-    case "count":
-      return [2, 4, 6, 8, 12, 16, 24, 32, 48];
-    case "width":
-      return family === "network" ? [1, 2, 3, 5, 8, 12, 20, 30, 50] : log(width / 100, width / 3);
-    case "features":
-      return family === "linear" ? `1..${dimension}` : around(n);
-    case "scale":
-      return log(1, 100);
-    case "epochs":
-      return [10, 20, 50, 100, 200, 500, 1000, 2000];
-    case "rate":
-      return log(0.01, 1);
-    case "members":
-    case "trees":
-      return [1, 2, 3, 5, 7, 10, 15, 20, 30, 50];
-    case "tries":
-      return `1..${dimension}`;
-    case "rounds":
-      return [1, 2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200];
-    case "train":
-      return [10, 15, 20, 30, 50, 70, 100, 150, 200];
-    case "noise":
-      return [0, 0.1, 0.2, 0.3, 0.5, 0.7, 1];
-    default:
-      return "1..10";
-  }
+  if (isLength(parameter)) return log(width / 200, width / 4);
+  if (isFeatures(parameter)) return around(n);
+  const most = largest(parameter, n, dimension);
+  const [from, wanted] = parameter.usual ?? [parameter.least ?? 0, Number.isFinite(most) ? most : 10];
+  const to = Math.max(from, Math.min(wanted, most));
+  if (!parameter.whole)
+    return from > 0 ? log(from, to) : { from: parameter.exclusive ? to / 20 : from, to, count: 21, scale: "linear" };
+  return to - from > 40 ? roundNumbers(from, to) : `${from}..${to}`;
+}
+
+// The values that are suggested for a sweep over the data.
+export const DATA_SWEEPS = {
+  train: [10, 15, 20, 30, 50, 70, 100, 150, 200],
+  noise: [0, 0.1, 0.2, 0.3, 0.5, 0.7, 1],
+};
+
+// 1, 2, 3, 5, 7, 10, 15, 20 and so on, between two ends.
+function roundNumbers(from, to) {
+  const values = [];
+  for (let ten = 1; ten <= to; ten *= 10)
+    for (const digit of [1, 1.5, 2, 3, 5, 7]) {
+      const value = digit * ten;
+      if (Number.isInteger(value) && value >= from && value <= to) values.push(value);
+    }
+  return values;
 }
 
 // Numbers of features through the threshold at n.
@@ -87,24 +64,16 @@ function around(n) {
   return [...new Set(shares.map((share) => Math.max(1, Math.round(share * n))))];
 }
 
-// A value for a number that must be given.
-export function neededValue(name, family, n, width) {
-  switch (name) {
-    case "k":
-      return Math.min(8, n);
-    case "bandwidth":
-      return digits(width / 25);
-    case "degree":
-      return Math.min(4, n - 1);
-    case "width":
-      return family === "network" ? 10 : digits(width / 20);
-    case "features":
-      return 2 * n;
-    case "scale":
-      return digits((Math.PI * n) / (2 * width));
-    default:
-      return 1;
-  }
+// A value for a parameter that must be given.
+export function neededValue(parameter, n, width, dimension) {
+  if (isLength(parameter)) return digits(width / 25);
+  if (isFeatures(parameter)) return 2 * n;
+  // Frequencies at which n points are still told apart.
+  if (parameter.unit === "radians per unit of x") return digits((Math.PI * n) / (2 * width));
+  const most = largest(parameter, n, dimension);
+  const [from, to] = parameter.usual ?? [parameter.least ?? 0, Number.isFinite(most) ? most : 1];
+  const middle = Math.sqrt(Math.max(from, parameter.whole ? 1 : 0) * to) || to / 2;
+  return Math.min(parameter.whole ? Math.max(1, Math.round(middle)) : digits(middle), most);
 }
 
 // Values of a sweep as a line of text, and back.

@@ -37,7 +37,8 @@ pub(super) const FAMILY: Family = Family::new(
     &["reweight", "resample"],
 )
 .for_classes()])
-.labels(LabelKind::Classes);
+.labels(LabelKind::Classes)
+.one_fit("every smaller number of rounds");
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
     let settings = blueprint.settings().map(|setting| AdaBoostSetting {

@@ -45,7 +45,8 @@ pub(super) const FAMILY: Family = Family::new(
         .up_to(1.0)
         .default(0.5)
         .usual(0.01, 1.0),
-]);
+])
+.one_fit("every p from one QR and a growing Gram matrix; every λ and epoch of a p, from one SVD");
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
     let settings = blueprint.settings().map(|setting| FourierSetting {

@@ -29,7 +29,10 @@ pub(super) const FAMILY: Family = Family::new(
     "the basis whose weights lambda penalises",
     &["legendre", "monomial"],
 )])
-.one_dimensional();
+.one_dimensional()
+.one_fit(
+    "every degree: at λ = 0 from one orthogonalisation, at any other λ from one Cholesky factor",
+);
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
     let settings = blueprint.settings().map(|setting| PolynomialSetting {

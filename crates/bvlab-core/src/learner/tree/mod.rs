@@ -37,7 +37,8 @@ pub(super) const FAMILY: Family = Family::new(
         .usual(1.0, 30.0),
 ])
 .choices(&[CRITERION])
-.labels(LabelKind::Both);
+.labels(LabelKind::Both)
+.one_fit("every depth, or every number of leaves");
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
     let settings = blueprint.settings().map(|setting| TreeSetting {

@@ -1,0 +1,232 @@
+//! What is swept: parameters of the learner or of its bases, or the size of the data.
+
+use toml::Spanned;
+
+use super::spec::{Spec, check_value};
+use crate::bounds::Bounds;
+use crate::problem::check_train;
+use crate::raw::{Block, Num, RawSweep, Value};
+use crate::source::Trouble;
+use crate::sweep::Values;
+use bvlab_core::learner::DATA_AXES;
+use bvlab_core::plan::Axis;
+use bvlab_core::problem::{Problem, Resample};
+use bvlab_core::words::{did_you_mean, number};
+
+/// What an axis of a sweep changes.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Target {
+    /// A parameter of the learner.
+    Parameter(ParameterPlace),
+    /// The number of training points.
+    Train,
+    /// The noise's standard deviation.
+    Noise,
+}
+
+/// A parameter of the learner: at which level of bases it is, and which of the family's.
+#[derive(Clone, Copy, PartialEq)]
+pub struct ParameterPlace {
+    pub level: usize,
+    pub index: usize,
+}
+
+/// A learner that is asked for its axes.
+pub struct Asked<'a> {
+    pub spec: &'a Spec,
+    pub raw: &'a Spanned<Block>,
+    pub reference: bool,
+    /// Whether the sweep is that of all learners.
+    pub shared: bool,
+    pub problem: &'a Problem,
+    pub bounds: &'a Bounds,
+}
+
+impl Asked<'_> {
+    /// The axes that the learner has; a reference may lack some or all.
+    pub fn axes(&self, RawSweep(entries): &RawSweep) -> Result<Vec<(Axis, Target)>, Trouble> {
+        let few = "a sweep is over one parameter, or over two";
+        if let Some((name, _)) = entries.get(2) {
+            return Err(Trouble::new(name.span(), few));
+        }
+        if entries.is_empty() {
+            return Err(Trouble::new(self.raw.span(), few).help("as in `depth = \"1..16\"`"));
+        }
+        let mut axes: Vec<(Axis, Target)> = Vec::new();
+        for (name, values) in entries {
+            let Some(axis) = self.axis(name, values)? else {
+                continue;
+            };
+            if axes.iter().any(|(_, target)| *target == axis.1) {
+                let message = format!("`{}` is swept twice", axis.0.name);
+                return Err(Trouble::new(name.span(), message));
+            }
+            axes.push(axis);
+        }
+        if self.reference && axes.len() == entries.len() {
+            let names = axes.iter().map(|(axis, _)| format!("`{}`", axis.name));
+            let names = names.collect::<Vec<_>>().join(" and ");
+            let message = format!(
+                "`{}` has the swept parameter {names}",
+                self.spec.family.name
+            );
+            return Err(Trouble::new(self.spec.span.clone(), message)
+                .help("leave out `reference = true`, or sweep another parameter"));
+        }
+        Ok(axes)
+    }
+
+    /// One axis, or `None` for a reference that does not have the swept parameter.
+    fn axis(
+        &self,
+        name: &Spanned<String>,
+        values: &Spanned<Value>,
+    ) -> Result<Option<(Axis, Target)>, Trouble> {
+        let axis = |name: &str, about: &str, values: Values| Axis {
+            name: name.to_owned(),
+            about: about.to_owned(),
+            scale: values.scale(),
+            values: values.values.into_iter().map(|(value, _)| value).collect(),
+        };
+        match name.get_ref().as_str() {
+            "train" => {
+                let values = train_values(values, self.problem, self.bounds)?;
+                let axis = axis("train", "points in a training set", values);
+                return Ok(Some((axis, Target::Train)));
+            }
+            "noise" => {
+                let values = noise_values(values, self.problem)?;
+                let axis = axis("noise", "standard deviation of the noise", values);
+                return Ok(Some((axis, Target::Noise)));
+            }
+            _ => {}
+        }
+        let (path, values) = inner_path(name, values);
+        let path = path.as_str();
+        let inner = path.trim_start_matches("base.");
+        let skipped = (path.len() - inner.len()) / "base.".len();
+        let levels = self.spec.levels().enumerate().skip(skipped);
+        let mut found = levels.filter_map(|(level, spec)| {
+            let parameters = spec.family.parameters;
+            let index = parameters.iter().position(|one| one.name == inner)?;
+            Some((ParameterPlace { level, index }, &parameters[index], spec))
+        });
+        let found = found.next();
+        let Some((place, rule, level)) = found else {
+            if self.reference && self.shared {
+                return Ok(None);
+            }
+            return Err(no_such_parameter(name, self.spec, self.shared, self.raw));
+        };
+        if level.given[place.index].is_some() {
+            let message = format!("`{inner}` is both given and swept");
+            return Err(Trouble::new(level.span.clone(), message)
+                .help("leave it out here, or take it out of the sweep"));
+        }
+        let is_spread = matches!(values.get_ref(), Value::Table(_));
+        let mut values = Values::read(values)?;
+        if rule.whole && is_spread {
+            values = values.rounded();
+        }
+        for (value, span) in &values.values {
+            check_value(rule, *value, span, self.problem)?;
+        }
+        let axis = axis(path, rule.meaning, values);
+        Ok(Some((axis, Target::Parameter(place))))
+    }
+}
+
+/// The values of a sweep over the number of training points.
+pub fn train_values(
+    raw: &Spanned<Value>,
+    problem: &Problem,
+    bounds: &Bounds,
+) -> Result<Values, Trouble> {
+    if problem
+        .rows()
+        .is_some_and(|rows| rows.resample == Resample::Halves)
+    {
+        let message = "halves of a table are all of one size";
+        return Err(Trouble::new(raw.span(), message)
+            .help("`resample = \"bootstrap\"` takes training sets of any size"));
+    }
+    let mut values = Values::read(raw)?;
+    if matches!(raw.get_ref(), Value::Table(_)) {
+        values = values.rounded();
+    }
+    for (value, span) in &values.values {
+        let value = Spanned::new(span.clone(), Num(*value));
+        check_train(&value, &problem.inputs, problem.dimension, bounds)?;
+    }
+    Ok(values)
+}
+
+/// The values of a sweep over the noise's sd, which must not depend on x then.
+fn noise_values(raw: &Spanned<Value>, problem: &Problem) -> Result<Values, Trouble> {
+    let values = Values::read(raw)?;
+    if problem.rows().is_some() {
+        let message = "the noise of a table is unknown, and cannot be swept";
+        return Err(Trouble::new(raw.span(), message));
+    }
+    let Some(noise) = problem.noise() else {
+        let message = "the labels are classes, and have no noise with an sd";
+        return Err(Trouble::new(raw.span(), message)
+            .help("noise in classes is in their probabilities, and `flip`"));
+    };
+    if !noise.sd.is_constant() {
+        let message = "a noise that varies with x cannot be swept";
+        return Err(Trouble::new(raw.span(), message)
+            .help("the swept values are its sd: write a number in `noise`, as in { normal = 1 }"));
+    }
+    for (value, span) in &values.values {
+        if *value < 0.0 {
+            let message = format!("the noise's sd must be at least 0, not {}", number(*value));
+            return Err(Trouble::new(span.clone(), message));
+        }
+    }
+    Ok(values)
+}
+
+/// `base.base.depth = …` is a table in a table to TOML; here it is a path.
+fn inner_path<'a>(
+    name: &Spanned<String>,
+    mut values: &'a Spanned<Value>,
+) -> (String, &'a Spanned<Value>) {
+    let mut path = name.get_ref().clone();
+    while path.split('.').next_back() == Some("base")
+        && let Value::Table(Block(entries)) = values.get_ref()
+        && let [(inner, inner_values)] = entries.as_slice()
+    {
+        path = format!("{path}.{}", inner.get_ref());
+        values = inner_values;
+    }
+    (path, values)
+}
+
+fn no_such_parameter(
+    name: &Spanned<String>,
+    spec: &Spec,
+    shared: bool,
+    raw: &Spanned<Block>,
+) -> Trouble {
+    let parameters = spec.levels().flat_map(|spec| spec.family.parameters);
+    let known: Vec<&str> = parameters.map(|one| one.name).chain(DATA_AXES).collect();
+    let message = format!(
+        "`{}` has no parameter `{}` to sweep",
+        spec.family.name,
+        name.get_ref()
+    );
+    let near = did_you_mean(name.get_ref(), known);
+    // A misspelt name is best shown in the sweep, a learner that does not fit at the learner.
+    if !shared || near.starts_with("did") {
+        return Trouble::new(name.span(), message).help(near);
+    }
+    let help = format!(
+        "{near} there; or give this learner a `sweep` of its own, or `reference = true` to draw it as a flat line"
+    );
+    let span = match raw.get_ref().0.is_empty() {
+        true => raw.span(),
+        false => spec.span.clone(),
+    };
+    Trouble::new(span, message).help(help)
+}
