@@ -2,9 +2,8 @@
 
 use toml::Spanned;
 
-use super::option::unexpected;
 use super::{Kind, Written};
-use crate::raw::Value;
+use crate::raw::{Value, expected};
 use crate::source::Trouble;
 
 use super::kind::Subject;
@@ -39,12 +38,12 @@ pub struct GroupPart {
 /// The parts as they are written.
 pub(super) fn read(value: &Spanned<Value>) -> Result<Vec<Written<'_>>, Trouble> {
     let Value::List(items) = value.get_ref() else {
-        let expected = "a list, as in [{ fits = {} }, { tradeoff = {} }]";
-        return Err(unexpected(value, expected));
+        let form = "a list, as in [{ fits = {} }, { tradeoff = {} }]";
+        return Err(expected(form, value));
     };
     let part = |item| match Spanned::get_ref(item) {
         Value::Table(block) => Written::read(block, item.span()),
-        _ => Err(unexpected(item, "a table, as in { fits = {} }")),
+        _ => Err(expected("a table, as in { fits = {} }", item)),
     };
     items.iter().map(part).collect()
 }

@@ -25,7 +25,7 @@ use std::ops::Range;
 use toml::Spanned;
 
 use super::raw::figure::{RawFigure, RawLook};
-use super::raw::{Block, Value};
+use super::raw::{Block, Value, expected};
 use super::source::Trouble;
 use bvlab_core::parameter::Parameter;
 use bvlab_core::plan::StudyDescription;
@@ -51,7 +51,7 @@ pub use tradeoff::{Note, Tradeoff};
 use choice::FigureChoice;
 use group::GROUPS;
 use kind::{Subject, simulation_alone, study_kinds};
-use option::{Given, unexpected, unknown_key};
+use option::{Given, unknown_key};
 use shared::MOST;
 
 /// The kinds of figure, in the order in which they are documented.
@@ -172,8 +172,8 @@ impl<'a> Written<'a> {
             let name = key.get_ref().as_str();
             if let Some(entry) = FIGURE_KINDS.iter().find(|entry| entry.name == name) {
                 let Value::Table(options) = value.get_ref() else {
-                    let expected = format!("a table, as in `{}`", entry.example);
-                    return Err(unexpected(value, &expected));
+                    let form = format!("a table, as in `{}`", entry.example);
+                    return Err(expected(&form, value));
                 };
                 kinds.push((entry, Given::read(options, entry.options, value.span())?));
             } else if let Some((name, _, stacked)) = GROUPS.iter().find(|group| group.0 == name) {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 
 use super::choice::{ChoiceWord, FigureChoice};
-use crate::raw::{Block, Value};
+use crate::raw::{Block, Value, expected, unknown};
 use crate::source::Trouble;
 use bvlab_core::parameter::{DataSize, Parameter};
 use bvlab_core::words::{did_you_mean, quoted};
@@ -296,34 +296,22 @@ pub(super) fn unknown_key(
     if key.get_ref().contains("__toml_private_datetime") {
         return Trouble::new(key.span(), "a date or a time has no place here");
     }
-    Trouble::new(
-        key.span(),
-        format!("{} is not known here", quoted(key.get_ref())),
-    )
-    .label("unknown key")
-    .help(did_you_mean(key.get_ref(), known))
-}
-
-/// A value of the wrong form.
-pub(super) fn unexpected(value: &Spanned<Value>, expected: &str) -> Trouble {
-    Trouble::new(value.span(), format!("expected {expected}"))
-        .label(format!("this is {}", value.get_ref().kind()))
+    unknown(key, known)
 }
 
 impl OptionForm {
     /// Whether a value is of the form; whether a number is in its range is asked when it is used.
     fn check(&self, value: &Spanned<Value>) -> Result<(), Trouble> {
-        let right = |right: bool, expected: &str| match right {
+        let right = |right: bool, form: &str| match right {
             true => Ok(()),
-            false => Err(unexpected(value, expected)),
+            false => Err(expected(form, value)),
         };
-        let items =
-            |expected: &str, check: &dyn Fn(&Spanned<Value>) -> Result<(), Trouble>| match value
-                .get_ref()
-            {
-                Value::List(items) => items.iter().try_for_each(check),
-                _ => Err(unexpected(value, expected)),
-            };
+        let items = |form: &str, check: &dyn Fn(&Spanned<Value>) -> Result<(), Trouble>| match value
+            .get_ref()
+        {
+            Value::List(items) => items.iter().try_for_each(check),
+            _ => Err(expected(form, value)),
+        };
         match self {
             OptionForm::Flag(_) => right(matches!(value.get_ref(), Value::Bool(_)), "a boolean"),
             OptionForm::Number(_) | OptionForm::Value => is_number(value),
@@ -341,7 +329,7 @@ impl OptionForm {
             OptionForm::Tables(options) => {
                 items("a list of tables", &|item| match item.get_ref() {
                     Value::Table(block) => Given::read(block, options, item.span()).map(|_| ()),
-                    _ => Err(unexpected(item, "a table")),
+                    _ => Err(expected("a table", item)),
                 })
             }
         }
@@ -351,14 +339,14 @@ impl OptionForm {
 fn is_number(value: &Spanned<Value>) -> Result<(), Trouble> {
     match value.get_ref() {
         Value::Number(_) => Ok(()),
-        _ => Err(unexpected(value, "a number")),
+        _ => Err(expected("a number", value)),
     }
 }
 
 fn is_text(value: &Spanned<Value>) -> Result<(), Trouble> {
     match value.get_ref() {
         Value::Text(_) => Ok(()),
-        _ => Err(unexpected(value, "a string")),
+        _ => Err(expected("a string", value)),
     }
 }
 
