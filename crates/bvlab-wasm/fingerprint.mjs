@@ -12,7 +12,8 @@ import { gunzipSync, gzipSync } from "node:zlib";
 const ROOT = path.join(path.dirname(fileURLToPath(import.meta.url)), "../..");
 const CRATES = ["core", "experiment", "outcome", "figure", "lab", "wasm"];
 // Parts of these crates that are left out of the module.
-const LEFT_OUT = /^crates\/(bvlab-lab\/src\/(page|server)|bvlab-outcome\/src\/files)\/|\/tests(\.rs|\/)/;
+const LEFT_OUT =
+  /^crates\/(bvlab-lab\/src\/((page|server)\/|(assets|record|site)\.rs$)|bvlab-outcome\/src\/files\/)|\/tests(\.rs|\/)/;
 const SECTION = "bvlab-sources";
 
 function sources() {

@@ -31,7 +31,7 @@ pub struct Run {
     #[command(flatten)]
     output: Output,
 
-    /// Also write page.html: the live page of this run, in one file that needs no server
+    /// Also write page.html: the live page of this run, in one file that computes by itself
     #[arg(long, conflicts_with = "shard")]
     page: bool,
 

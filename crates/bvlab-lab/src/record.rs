@@ -17,12 +17,16 @@ use super::limits::Limits;
 use super::sequence::steps;
 use super::{assets, messages};
 use bvlab_core::decompose::Decomposition;
-use bvlab_core::engine::Observer;
+use bvlab_core::engine::{Observer, Results};
 use bvlab_core::plan::Plan;
 use bvlab_core::task::Outcome;
 use bvlab_experiment::Experiment;
 use bvlab_figure as figure;
 use bvlab_outcome::{Tables, report};
+
+/// The most bytes of training sets and fits in a page, which with everything else is to have at most
+/// 3 MB.
+const MOST_DRAWN: usize = 900_000;
 
 /// Watches a run for its page, and passes everything on.
 pub struct Recorder<'a> {
@@ -85,9 +89,9 @@ impl<'a> Recorder<'a> {
                 .map(|one| figure::draw(experiment.heading(), &description, one, tables));
             figures.extend(drawn.map(|drawn| drawn.map(|drawn| drawn.to_svg()).ok()));
         } else if let (Some(plan), Outcome::Study(results)) = (experiment.plan(), outcome) {
-            let sent = messages::sent(experiment) as u64;
-            let kept = results.kept.iter().filter(|kept| kept.resample < sent);
-            said.extend(kept.map(messages::draw));
+            let draws = draws(experiment, results);
+            said[0]["keep"] = json!(draws.len());
+            said.extend(draws);
             said.extend(steps(experiment, outcome));
             let frames = self.frames.lock();
             said.extend(
@@ -113,6 +117,20 @@ impl<'a> Recorder<'a> {
             "toml": experiment.source.merged_text().unwrap_or_default(),
         })
     }
+}
+
+/// The first training sets with their fits, as many as there is room for in a file.
+fn draws(experiment: &Experiment, results: &Results) -> Vec<Value> {
+    let sent = messages::sent(experiment) as u64;
+    let kept = results.kept.iter().filter(|kept| kept.resample < sent);
+    let mut room = MOST_DRAWN;
+    let fitting = kept.map(messages::draw).take_while(|draw| {
+        let size = draw.to_string().len();
+        let fits = size <= room;
+        room = room.saturating_sub(size);
+        fits
+    });
+    fitting.collect()
 }
 
 impl Observer for Recorder<'_> {
