@@ -689,6 +689,13 @@ fn build(
     problem: &Problem,
 ) -> Result<Box<dyn Learner>, Trouble> {
     let numbers = spec.family.parameters;
+    let size = DataSize {
+        train: problem.train,
+        dimension: problem.dimension,
+    };
+    (spec.family.suits)(size, problem.classes()).map_err(|unsuitable| {
+        Trouble::new(spec.span.clone(), unsuitable.message).help(unsuitable.help)
+    })?;
     let mut settings = Vec::with_capacity(values.len());
     for values in values {
         let mut setting = Vec::with_capacity(numbers.len());

@@ -224,7 +224,7 @@ pub enum RunError {
     #[error("{0} (resample {1})")]
     Problem(NotFinite, u64),
     /// A learner gave something that is not a number.
-    #[error("`{learner}`{setting} gave {} in resample {resample}{}", count.what(), count.further())]
+    #[error("`{learner}`{setting} gave {} in resample {resample}{}{reason}", count.what(), count.further())]
     Learner {
         /// Which learner.
         learner: String,
@@ -234,6 +234,8 @@ pub enum RunError {
         resample: u64,
         /// How many there were.
         count: NotNumbers,
+        /// Why, as far as the learner knows: empty, or `: ` and the reason.
+        reason: String,
     },
 }
 

@@ -449,6 +449,10 @@ impl<'a> Worker<'a> {
                 settings: (0..settings.len()).filter(failed).count(),
                 of_settings: settings.len(),
             },
+            reason: match self.learners[which][stage].refusal(c) {
+                Some(reason) => format!(": {reason}"),
+                None => String::new(),
+            },
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Model families: what an experiment may say of one, and how its learners are made.
 
 use super::Learner;
-use crate::parameter::{self, DataSize, NamedValues, Parameter, ParameterError};
+use crate::parameter::{self, DataSize, NamedValues, Parameter, ParameterError, Unsuitable};
 use crate::words::{choice as choice_words, did_you_mean};
 
 /// A setting that is one of a few words.
@@ -109,6 +109,9 @@ pub struct Family {
     pub labels: LabelKind,
     /// The parameter that is swept first where a page offers the family; otherwise the first.
     pub capacity: Option<&'static str>,
+    /// Refuses data that it cannot learn from, given their size and the number of classes (0 where
+    /// labels are numbers).
+    pub suits: fn(DataSize, usize) -> Result<(), Unsuitable>,
     /// Makes the learner.
     pub build: fn(Blueprint) -> Box<dyn Learner>,
 }
@@ -129,6 +132,7 @@ impl Family {
             one_dimensional: false,
             labels: LabelKind::Numbers,
             capacity: None,
+            suits: |_, _| Ok(()),
             build,
         }
     }
@@ -166,6 +170,13 @@ impl Family {
     /// The same with the parameter to sweep first.
     pub const fn capacity(mut self, name: &'static str) -> Self {
         self.capacity = Some(name);
+        self
+    }
+
+    /// The same for data that pass this check alone: their size, and the number of classes (0 where
+    /// labels are numbers).
+    pub const fn suits(mut self, check: fn(DataSize, usize) -> Result<(), Unsuitable>) -> Self {
+        self.suits = check;
         self
     }
 
@@ -215,7 +226,8 @@ impl Family {
     ///
     /// # Errors
     ///
-    /// The first value that is not allowed, for data of that size.
+    /// The first value that is not allowed, for data of that size; or if the data do not suit the
+    /// family.
     pub fn learner(
         &self,
         blueprint: Blueprint,
@@ -233,6 +245,7 @@ impl Family {
                 }
             }
         }
+        (self.suits)(size, blueprint.classes)?;
         Ok((self.build)(blueprint))
     }
 }
