@@ -74,7 +74,7 @@ fn a_fit_that_linfa_refuses_is_reported_and_can_be_asked_why() {
     let error = engine::run(&plan, 2, &Unwatched).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`lasso` at lambda = 0.3 gave 200 of 200 predictions that are not finite in resample 0 (1 of its 4 settings did)"
+        "`lasso` at lambda = 0.3 gave 200 of 200 predictions that are not finite in resample 0 (1 of its 4 settings did): invalid penalty -1"
     );
     let RunError::Learner { resample, .. } = error else {
         panic!("{error} is not the learner's")

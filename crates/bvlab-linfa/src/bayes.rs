@@ -6,7 +6,7 @@ use bvlab_core::learner::{
     Blueprint, Family, FromLinfa, LabelKind, Learner, LinfaModel, LinfaTraining, Size,
 };
 use bvlab_core::parameter::Parameter;
-use bvlab_core::probability::softmax;
+use bvlab_core::probability::{normalise, softmax};
 use linfa::Dataset;
 use linfa::traits::Fit;
 use linfa_bayes::{GaussianNb, NaiveBayes};
@@ -56,9 +56,8 @@ fn fit(smoothing: f64, classes: usize, training: &LinfaTraining) -> Result<Linfa
     let labels: Array1<usize> = training.classes().collect();
     if all_rows_equal(&training.inputs) {
         let mut shares = vec![0.0; classes];
-        for class in &labels {
-            shares[*class] += 1.0 / labels.len() as f64;
-        }
+        labels.iter().for_each(|class| shares[*class] += 1.0);
+        normalise(&mut shares);
         return Ok(Arc::new(move |_, out| {
             for row in out.chunks_exact_mut(classes) {
                 row.copy_from_slice(&shares);

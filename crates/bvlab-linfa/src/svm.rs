@@ -155,6 +155,27 @@ fn build(blueprint: Blueprint, fit: Fitting) -> Box<dyn Learner> {
     }))
 }
 
+/// Gradients are sums of n terms of at most C times a kernel. Where their rounding alone can exceed the
+/// tolerance linfa may go on for its ten million steps, which nothing can interrupt.
+fn check_scale(setting: Setting, inputs: &Array2<f64>) -> Result<(), String> {
+    let largest = match setting.width {
+        Some(_) => 1.0,
+        None => inputs
+            .rows()
+            .into_iter()
+            .map(|row| row.dot(&row))
+            .fold(0.0, f64::max),
+    };
+    let rounding = setting.c * largest * inputs.nrows() as f64 * f64::EPSILON;
+    match rounding <= setting.tolerance {
+        true => Ok(()),
+        false => Err(
+            "the inputs are too large for `c` and `tolerance`: linfa-svm would not converge"
+                .to_owned(),
+        ),
+    }
+}
+
 fn classifier(setting: Setting, training: &LinfaTraining) -> Result<LinfaModel, String> {
     let labels: Array1<bool> = training.classes().map(|class| class == 1).collect();
     let ones = labels.iter().filter(|label| **label).count();
@@ -165,6 +186,7 @@ fn classifier(setting: Setting, training: &LinfaTraining) -> Result<LinfaModel, 
             out.iter_mut().skip(class).step_by(2).for_each(|p| *p = 1.0);
         }));
     }
+    check_scale(setting, &training.inputs)?;
     let parameters = setting.parameters::<bool>();
     let model = parameters
         .pos_neg_weights(setting.c, setting.c)
@@ -185,6 +207,7 @@ fn classifier(setting: Setting, training: &LinfaTraining) -> Result<LinfaModel, 
 }
 
 fn regression(setting: Setting, training: &LinfaTraining) -> Result<LinfaModel, String> {
+    check_scale(setting, &training.inputs)?;
     let labels = Array1::from_vec(training.labels.to_vec());
     let parameters = setting.parameters::<f64>();
     let model = parameters

@@ -173,7 +173,10 @@ fn support_vector_machines_are_linfas() {
     let given = [("c", 3.0), ("width", 0.5), ("tolerance", 1e-6)];
     for kernel in ["gaussian", "linear"] {
         let options = [("kernel", kernel)];
-        let data = draw(1, 60, 2, None);
+        let mut data = draw(1, 60, 0, None);
+        for label in &mut data.labels {
+            *label = f64::from(u8::from(*label > 1.5));
+        }
         let ours = Asked("linfa-svm", &given, &options).predicted(&data, &points, 2, 0);
         let labels: Array1<bool> = data.labels.iter().map(|label| *label == 1.0).collect();
         let svm = Svm::<f64, bool>::params()
@@ -431,10 +434,7 @@ fn extreme_inputs_do_not_panic() {
             let mut data = draw(1, 600, classes, None);
             data.inputs = Points::new(2, (0..1200).map(|i| next(i / 2)).collect());
             let points = data.inputs.clone();
-            let small = matches!(asked.0, "linfa-svm" | "linfa-svr" | "linfa-elasticnet");
-            if !small {
-                asked.predicted(&data, &points, classes, 0);
-            }
+            asked.predicted(&data, &points, classes, 0);
         }
     }
     let equal = Training {
@@ -444,6 +444,24 @@ fn extreme_inputs_do_not_panic() {
     let points = Points::new(2, vec![0.5, 0.5, 0.0, 1.0]);
     let asked = Asked("linfa-knn", &[("k", 10.0)], &[]);
     asked.predicted(&equal, &points, 2, 0);
+}
+
+#[test]
+fn a_machine_that_would_not_converge_is_refused_in_words() {
+    let mut data = draw(1, 60, 0, None);
+    let inputs = data.inputs.values().iter().map(|x| x * 1e12).collect();
+    data.inputs = Points::new(2, inputs);
+    let asked = Asked("linfa-svr", &[], &[("kernel", "linear")]);
+    let mut learner = asked.learner(0).unwrap();
+    learner.fit(&data, &Stream::new(1, Purpose::Algorithm, 0));
+    let reason = learner.refusal(0).unwrap();
+    assert!(
+        reason.contains("too large for `c` and `tolerance`"),
+        "{reason}"
+    );
+    let mut out = [0.0; 60];
+    learner.predict(&data.inputs, &mut out);
+    assert!(out.iter().all(|p| p.is_nan()));
 }
 
 #[test]
