@@ -18,7 +18,8 @@
 //! - [`figure`]: `bvlab-figure`, tables in, pictures out.
 //! - [`lab`]: `bvlab-lab`, the live page and its server.
 //!
-//! This crate joins them: [`make`] takes an experiment all the way to a folder of results, [`tables`]
+//! This crate joins them: [`registry`] has all model families, also those of `bvlab-linfa`, [`make`] takes
+//! an experiment all the way to a folder of results, [`tables`]
 //! finds tables of real data in files, and the program is in `cli`.
 //!
 //! A learner knows nothing of TOML, of files or of plots.
@@ -58,3 +59,17 @@ pub use {
 pub mod cli;
 pub mod make;
 pub mod tables;
+
+/// The model families of the program: the standard ones and, with the feature `linfa`, those of linfa.
+///
+/// ```
+/// let registry = bvlab::registry();
+/// assert!(registry.family("tree").is_some());
+/// assert_eq!(registry.family("linfa-tree").is_some(), cfg!(feature = "linfa"));
+/// ```
+pub fn registry() -> learner::Registry {
+    let registry = learner::Registry::standard();
+    #[cfg(feature = "linfa")]
+    let registry = bvlab_linfa::register(registry).expect("no two families have one name");
+    registry
+}

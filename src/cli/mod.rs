@@ -117,7 +117,7 @@ impl From<io::Error> for Failure {
 
 /// Runs the command that the arguments name.
 pub fn main() -> ExitCode {
-    run_with(&Registry::standard())
+    run_with(&crate::registry())
 }
 
 /// The same with model families of one's own: the whole command line, in a program of a few lines.

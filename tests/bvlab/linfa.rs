@@ -74,7 +74,7 @@ fn a_fit_that_linfa_refuses_is_reported_and_can_be_asked_why() {
     let error = engine::run(&plan, 2, &Unwatched).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "`lasso` at lambda = 0.3: 200 of 200 predictions are not finite in resample 0 (in 1 of 4 settings)"
+        "`lasso` at lambda = 0.3: 200 of 200 predictions are not finite in resample 0 (in 1 of 4 settings): invalid penalty -1"
     );
     let RunError::Learner { resample, .. } = error else {
         panic!("{error} is not the learner's")

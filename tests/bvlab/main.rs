@@ -39,6 +39,7 @@ mod knn;
 mod lab;
 mod linear;
 mod linfa;
+mod linfa_families;
 mod logistic;
 mod losses;
 mod network;

@@ -106,7 +106,15 @@ fn licences_are_read_as_spdx_has_them() {
 
 /// Whether a crate is part of this repository.
 fn is_ours(name: &str) -> bool {
-    let crates = ["core", "experiment", "outcome", "figure", "lab", "digits"];
+    let crates = [
+        "core",
+        "experiment",
+        "outcome",
+        "figure",
+        "lab",
+        "linfa",
+        "digits",
+    ];
     let mut parts = crates.iter();
     name == "bvlab" || parts.any(|part| name.strip_prefix("bvlab-") == Some(part))
 }

@@ -91,7 +91,17 @@ impl DataSize {
     };
 }
 
-/// Why a value is not allowed. Every variant names its parameter.
+/// Why a learner cannot be fitted to the data of a problem, whatever its parameters.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}; {help}")]
+pub struct Unsuitable {
+    /// What does not fit.
+    pub message: String,
+    /// What to do.
+    pub help: String,
+}
+
+/// Why a value is not allowed. Every variant names its parameter, except where the data are the reason.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParameterError {
@@ -161,6 +171,9 @@ pub enum ParameterError {
         /// The parameter.
         name: &'static str,
     },
+    /// The data do not suit the learner.
+    #[error(transparent)]
+    Unsuitable(#[from] Unsuitable),
     /// There is no such parameter.
     #[error("there is no parameter `{name}`; {help}")]
     Unknown {

@@ -116,7 +116,7 @@ pub enum RunError {
     #[error("{0} (resample {1})")]
     Problem(NotFinite, u64),
     /// A learner returned something that is not a finite number.
-    #[error("`{learner}`{setting}: {} in resample {resample}{}", count.what(), count.further())]
+    #[error("`{learner}`{setting}: {} in resample {resample}{}{reason}", count.what(), count.further())]
     Learner {
         /// Which learner.
         learner: String,
@@ -126,6 +126,8 @@ pub enum RunError {
         resample: u64,
         /// How many there were.
         count: NotNumbers,
+        /// Why, as far as the learner knows: empty, or `: ` and the reason.
+        reason: String,
     },
 }
 

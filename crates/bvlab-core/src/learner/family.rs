@@ -1,7 +1,7 @@
 //! Model families: what an experiment may say of one, and how its learners are made.
 
 use super::Learner;
-use crate::parameter::{self, DataSize, NamedValues, Parameter, ParameterError};
+use crate::parameter::{self, DataSize, NamedValues, Parameter, ParameterError, Unsuitable};
 use crate::words::{choice as choice_words, did_you_mean};
 
 /// A setting that is one of a few words.
@@ -111,6 +111,9 @@ pub struct Family {
     pub capacity: Option<&'static str>,
     /// Which settings one fit gives beside each other, for the reference pages.
     pub one_fit: Option<&'static str>,
+    /// Refuses data that it cannot learn from, given their size and the number of classes (0 where
+    /// labels are numbers).
+    pub suits: fn(DataSize, usize) -> Result<(), Unsuitable>,
     /// Makes the learner.
     pub build: fn(Blueprint) -> Box<dyn Learner>,
 }
@@ -132,6 +135,7 @@ impl Family {
             labels: LabelKind::Numbers,
             capacity: None,
             one_fit: None,
+            suits: |_, _| Ok(()),
             build,
         }
     }
@@ -175,6 +179,13 @@ impl Family {
     /// The same with words for which settings one fit gives.
     pub const fn one_fit(mut self, words: &'static str) -> Self {
         self.one_fit = Some(words);
+        self
+    }
+
+    /// The same for data that pass this check alone: their size, and the number of classes (0 where
+    /// labels are numbers).
+    pub const fn suits(mut self, check: fn(DataSize, usize) -> Result<(), Unsuitable>) -> Self {
+        self.suits = check;
         self
     }
 
@@ -224,7 +235,8 @@ impl Family {
     ///
     /// # Errors
     ///
-    /// The first value that is not allowed, for data of that size.
+    /// The first value that is not allowed, for data of that size; or if the data do not suit the
+    /// family.
     pub fn learner(
         &self,
         blueprint: Blueprint,
@@ -242,6 +254,7 @@ impl Family {
                 }
             }
         }
+        (self.suits)(size, blueprint.classes)?;
         Ok((self.build)(blueprint))
     }
 }

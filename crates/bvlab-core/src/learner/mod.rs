@@ -31,7 +31,7 @@ mod spectrum;
 mod tree;
 
 #[cfg(feature = "linfa")]
-pub use self::linfa::FromLinfa;
+pub use self::linfa::{FromLinfa, LinfaModel, LinfaTraining};
 #[cfg(test)]
 pub(crate) use adaboost::gini;
 pub use adaboost::{AdaBoost, AdaBoostSample, AdaBoostSetting};
@@ -192,6 +192,13 @@ pub trait Learner: Replicate + Send + Sync {
         None
     }
 
+    /// Why a setting could not be fitted to the last training set, where the learner knows: its
+    /// predictions are then not numbers, and the run ends with this reason.
+    fn refusal(&self, setting: usize) -> Option<&str> {
+        let _ = setting;
+        None
+    }
+
     /// Whether it solves for weights, and can be asked to [`Learner::diagnose`] that.
     fn solves(&self) -> bool {
         false
@@ -243,7 +250,7 @@ impl Size {
     }
 
     /// How many inputs are predicted at: the test points and the training points.
-    fn predictions(self) -> f64 {
+    pub fn predictions(self) -> f64 {
         self.train + self.points
     }
 

@@ -6,7 +6,7 @@ use super::axes::ParameterPlace;
 use super::spec::Spec;
 use crate::source::Trouble;
 use bvlab_core::learner::Learner;
-use bvlab_core::parameter::Parameter;
+use bvlab_core::parameter::{DataSize, Parameter};
 use bvlab_core::problem::Problem;
 use bvlab_core::words::number;
 
@@ -71,6 +71,13 @@ pub fn build(
     problem: &Problem,
 ) -> Result<Box<dyn Learner>, Trouble> {
     let parameters = spec.family.parameters;
+    let size = DataSize {
+        train: problem.train,
+        dimension: problem.dimension,
+    };
+    (spec.family.suits)(size, problem.classes()).map_err(|unsuitable| {
+        Trouble::new(spec.span.clone(), unsuitable.message).help(unsuitable.help)
+    })?;
     let mut settings = Vec::with_capacity(values.len());
     for values in values {
         let mut setting = Vec::with_capacity(parameters.len());

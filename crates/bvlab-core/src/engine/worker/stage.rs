@@ -289,6 +289,10 @@ impl<P: Deref<Target = Plan>> Worker<P> {
                 settings: (0..settings.len()).filter(failed).count(),
                 of_settings: settings.len(),
             },
+            reason: match self.learners[fit.path][fit.stage].refusal(c) {
+                Some(reason) => format!(": {reason}"),
+                None => String::new(),
+            },
         }
     }
 }
