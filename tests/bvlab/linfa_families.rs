@@ -208,32 +208,38 @@ fn errors_know_their_names_and_what_they_cannot_learn() {
         place.write("wrong.toml", &changed);
         let (code, _, err) = place.run(&["check", "wrong.toml"]);
         assert_eq!(code, 2, "{change:?}: {err}");
-        let err: String = err.split_whitespace().collect::<Vec<_>>().join(" ");
+        let err = unwrapped(&err);
         assert!(err.contains(words), "{change:?}: {err}");
     }
 }
 
-/// Inputs so large that naive Bayes has no numbers: the run ends with learner, setting and resample.
+/// Inputs so large that naive Bayes has no numbers: the run ends with learner, setting and resample,
+/// whatever the loss.
 #[test]
 fn what_cannot_be_fitted_ends_the_run_with_a_name() {
-    let text = r#"
-[problem]
-classes = { probabilities = ["1", "1"] }
-inputs = { uniform = [-1e200, 1e200] }
-train = 10
-[[learner]]
-linfa-bayes = {}
-sweep = { smoothing = [1e-9, 1] }
-[run]
-resamples = 24
-"#;
-    let place = Place::with(&[("large.toml", text)]);
-    let (code, _, err) = place.run(&["run", "large.toml"]);
-    let err: String = err.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert_eq!(code, 1, "{err}");
-    assert!(
-        err.contains("`linfa-bayes` at smoothing = 1e-9 gave"),
-        "{err}"
-    );
-    assert!(err.contains("in resample"), "{err}");
+    for loss in ["squared", "cross-entropy", "zero-one"] {
+        let text = format!(
+            r#"
+            problem = {{ classes = {{ probabilities = ["1", "1"] }}, inputs = {{ uniform = [-1e200, 1e200] }}, train = 10 }}
+            sweep = {{ smoothing = [1e-9, 1] }}
+            learner = [{{ linfa-bayes = {{}} }}]
+            run = {{ resamples = 24, loss = "{loss}" }}
+            "#
+        );
+        let place = Place::with(&[("large.toml", &text)]);
+        let (code, _, err) = place.run(&["run", "large.toml"]);
+        let err = unwrapped(&err);
+        assert_eq!(code, 1, "{loss}: {err}");
+        assert!(
+            err.contains("`linfa-bayes` at smoothing = 1e-9 gave"),
+            "{loss}: {err}"
+        );
+        assert!(err.contains("in resample"), "{loss}: {err}");
+    }
+}
+
+/// An error message without the breaks of its lines.
+fn unwrapped(err: &str) -> String {
+    let words = err.split_whitespace().filter(|word| *word != "│");
+    words.collect::<Vec<_>>().join(" ")
 }

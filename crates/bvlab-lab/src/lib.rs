@@ -15,6 +15,7 @@
 mod assets;
 mod lessons;
 mod limits;
+#[cfg(feature = "page")]
 mod look;
 pub mod messages;
 #[cfg(feature = "page")]

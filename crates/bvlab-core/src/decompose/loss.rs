@@ -128,6 +128,8 @@ impl Loss {
                 smooth_logs(prediction, smoothing, score);
                 return prediction.iter().filter(|p| **p == 0.0).count();
             }
+            // A prediction that is not a number must not become a vote: the run ends with an error.
+            Loss::ZeroOne(_) if prediction.iter().any(|p| p.is_nan()) => score.fill(f64::NAN),
             Loss::ZeroOne(_) => {
                 score.fill(0.0);
                 score[preference.choose(prediction)] = 1.0;
