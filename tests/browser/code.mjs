@@ -53,7 +53,7 @@ await student.keyboard.press("Escape");
 assert.equal(await student.locator("#dialog-code[open]").count(), 1);
 await student.fill("#code", "room 41");
 await student.keyboard.press("Enter");
-await student.waitForFunction(() => /wrong code/.test(document.querySelector("#dialog-code .said").textContent));
+await student.waitForFunction(() => /wrong code/i.test(document.querySelector("#dialog-code .said").textContent));
 await student.screenshot({ path: path.join(out, "code.png") });
 await student.fill("#code", "room 42");
 await student.click("#dialog-code button");
