@@ -4,7 +4,6 @@ use std::fs;
 use std::path::Path;
 
 use bvlab::experiment::reference;
-use bvlab::learner::Registry;
 
 /// With `BVLAB_BLESS=1` the pages are written anew.
 #[test]
@@ -12,7 +11,7 @@ fn reference_pages_are_those_of_the_registry() {
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
     let bless = std::env::var_os("BVLAB_BLESS").is_some();
     for (name, wanted) in [
-        ("learners.md", reference::learners(&Registry::standard())),
+        ("learners.md", reference::learners(&bvlab::registry())),
         ("problems.md", reference::problems()),
         ("simulations.md", reference::simulations()),
     ] {
@@ -32,8 +31,8 @@ fn reference_pages_are_those_of_the_registry() {
 /// Every name that an experiment can use is in the pages.
 #[test]
 fn reference_pages_have_every_parameter() {
-    let page = reference::learners(&Registry::standard());
-    for family in Registry::standard().families() {
+    let page = reference::learners(&bvlab::registry());
+    for family in bvlab::registry().families() {
         let section = page
             .split("\n## ")
             .find(|part| part.starts_with(family.name));

@@ -51,10 +51,11 @@ export function showFigure() {
   load(run, body, holder, figure);
 }
 
-// What there is to see in a figure: its description, which the program has written into it.
+// What there is to see in a figure: its description, which the program has written into it. It is parsed
+// alone, because the page's policy forbids the style of the whole drawing.
 function describedIn(svg) {
-  const words = new DOMParser().parseFromString(svg, "image/svg+xml").querySelector("svg > desc");
-  return words?.textContent ?? null;
+  const words = /<desc[^]*?<\/desc>/.exec(svg);
+  return words ? new DOMParser().parseFromString(words[0], "text/xml").documentElement.textContent : null;
 }
 
 async function load(run, body, holder, figure) {

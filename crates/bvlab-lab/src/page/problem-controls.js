@@ -25,7 +25,7 @@ function noiseKind(noise) {
 }
 
 // A value for a parameter of the noise.
-const suggested = (parameter) => parameter.default ?? parameter.usual?.[0] ?? 1;
+const usualValue = (parameter) => parameter.default ?? parameter.usual?.[0] ?? 1;
 
 export function problemControls() {
   const problem = () => experimentNow().problem ?? {};
@@ -102,10 +102,10 @@ export function problemControls() {
     "control-noise-kind",
     app.lab.noise.map(({ name, title, parameters }) => [
       name,
-      [title, ...parameters.map((one) => `${suggested(one)} ${one.name}`)].join(", "),
+      [title, ...parameters.map((one) => `${usualValue(one)} ${one.name}`)].join(", "),
     ]),
     (value) => {
-      const given = noiseLaw(value).parameters.map((one) => [one.name, suggested(one)]);
+      const given = noiseLaw(value).parameters.map((one) => [one.name, usualValue(one)]);
       change("control-noise-kind", [["problem.noise", { [value]: sd() ?? 0.5, ...Object.fromEntries(given) }]]);
     },
   );
