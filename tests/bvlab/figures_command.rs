@@ -381,7 +381,7 @@ fn one_that_fails_does_not_stop_the_others() {
         "made my-a, failed my-broken, failed my-singular, made my-z"
     );
     for words in [
-        "`knn` has no number `kk` to sweep",
+        "`knn` has no parameter `kk` to sweep",
         "the truth is NaN at x = 0.00",
         "(resample ",
         "→ results/my-z/",

@@ -231,7 +231,7 @@ fn what_cannot_be_fitted_ends_the_run_with_a_name() {
         let err = unwrapped(&err);
         assert_eq!(code, 1, "{loss}: {err}");
         assert!(
-            err.contains("`linfa-bayes` at smoothing = 1e-9 gave"),
+            err.contains("`linfa-bayes` at smoothing = 1e-9: "),
             "{loss}: {err}"
         );
         assert!(err.contains("in resample"), "{loss}: {err}");

@@ -186,7 +186,7 @@ fn the_tables_have_the_promised_columns() {
     let results = engine::run(&plan, 2, &Unwatched).unwrap();
     let tables = Tables::new(&plan, &results);
     let names = |table: &Table| table.names().collect::<Vec<_>>().join(", ");
-    insta::assert_snapshot!(names(&tables.curves), @"learner, axis, value, train, resamples, noise, noise_se, bias2, bias2_se, bias2_low, bias2_high, variance, variance_se, variance_low, variance_high, risk, risk_se, risk_low, risk_high, train_risk, train_risk_se, train_risk_low, train_risk_high, test_risk, test_risk_se, test_risk_low, test_risk_high, risk_q25, risk_median, risk_median_se, risk_q75, largest_share, doubt");
+    insta::assert_snapshot!(names(&tables.curves), @"learner, axis, value, train, resamples, noise, noise_se, bias2, bias2_se, bias2_low, bias2_high, variance, variance_se, variance_low, variance_high, risk, risk_se, risk_low, risk_high, train_risk, train_risk_se, train_risk_low, train_risk_high, test_risk, test_risk_se, test_risk_low, test_risk_high, risk_q25, risk_median, risk_median_se, risk_q75, largest_share, doubt, best, risk_above_best, risk_above_best_se");
     insta::assert_snapshot!(names(&tables.points), @"learner, axis, value, x, truth, noise, mean, bias2, variance");
     insta::assert_snapshot!(names(&tables.training), @"resample, x, y");
     insta::assert_snapshot!(names(&tables.fits), @"learner, value, resample, x, prediction");

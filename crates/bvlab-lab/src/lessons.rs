@@ -91,7 +91,7 @@ impl Lessons {
         let others = |held: &Arc<TableFile>| held.name != name;
         let held = self.given.files().iter().filter(|held| others(held));
         let all = std::iter::once(table).chain(held.cloned());
-        self.given = HeldTables::new(all.collect(), Arc::new(NoTables));
+        self.given = HeldTables::new(all.collect(), Arc::new(NoTables)).in_any_folder();
     }
 
     /// The same lessons for whoever computes them elsewhere.

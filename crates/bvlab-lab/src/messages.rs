@@ -229,6 +229,9 @@ pub fn draw(kept: &Kept) -> Value {
 /// Picks an estimate from the parts of a setting.
 type Pick = fn(&Parts) -> Estimate;
 
+/// Picks a number from the parts of a setting.
+type PickNumber = fn(&Parts) -> f64;
+
 /// The estimates that have a standard error and an interval, by their names in curves.csv.
 const ESTIMATES: [(&str, Pick); 5] = [
     (columns::BIAS2, |parts| parts.bias2),
@@ -239,7 +242,7 @@ const ESTIMATES: [(&str, Pick); 5] = [
 ];
 
 /// The other numbers of a setting, by their names in curves.csv.
-const NUMBERS: [(&str, fn(&Parts) -> f64); 6] = [
+const NUMBERS: [(&str, PickNumber); 6] = [
     (columns::NOISE, |parts| parts.noise),
     (columns::RISK_Q25, |parts| parts.risk_quartiles[0]),
     (columns::RISK_MEDIAN, |parts| parts.risk_quartiles[1]),

@@ -125,7 +125,7 @@ pub enum RunError {
         /// In which resample.
         resample: u64,
         /// How many there were.
-        count: NotNumbers,
+        count: Box<NotNumbers>,
         /// Why, as far as the learner knows: empty, or `: ` and the reason.
         reason: String,
     },

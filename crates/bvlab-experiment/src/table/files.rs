@@ -100,6 +100,8 @@ impl TableSource for NoTables {
 pub struct HeldTables {
     tables: Vec<Arc<TableFile>>,
     parquet: Arc<dyn TableSource>,
+    /// Whether a table is also found by a path that ends with its name.
+    in_any_folder: bool,
 }
 
 impl Default for HeldTables {
@@ -111,7 +113,18 @@ impl Default for HeldTables {
 impl HeldTables {
     /// Some tables; `parquet` reads those of them that are Parquet.
     pub fn new(tables: Vec<Arc<TableFile>>, parquet: Arc<dyn TableSource>) -> Self {
-        HeldTables { tables, parquet }
+        HeldTables {
+            tables,
+            parquet,
+            in_any_folder: false,
+        }
+    }
+
+    /// The same for files without a folder, such as those that a page is given: whatever folder an
+    /// experiment names, the file is found.
+    pub fn in_any_folder(mut self) -> Self {
+        self.in_any_folder = true;
+        self
     }
 
     /// The tables in memory.
@@ -128,6 +141,7 @@ impl HeldTables {
         HeldTables {
             tables: tables.collect(),
             parquet: parquet.unwrap_or_else(|| Arc::new(NoTables)),
+            in_any_folder: all.clone().any(|held| held.in_any_folder),
         }
     }
 }
@@ -137,8 +151,7 @@ impl TableSource for HeldTables {
         if let Some(table) = self.tables.iter().find(|table| table.name == name) {
             return Ok(table.clone());
         }
-        // A file that a page was given has no folder.
-        let last = Path::new(name).file_name();
+        let last = Path::new(name).file_name().filter(|_| self.in_any_folder);
         let given = |table: &&Arc<TableFile>| last.is_some_and(|last| last == &*table.name);
         if let Some(table) = self.tables.iter().find(given) {
             return Ok(table.clone());

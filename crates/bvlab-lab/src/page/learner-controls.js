@@ -103,7 +103,7 @@ function cleanLearner(learner, swept) {
 }
 
 // Its name, and what formulas call it if that is another word.
-function labelOf({ name, symbol }) {
+function parameterLabel({ name, symbol }) {
   return symbol && symbol !== name ? `${name} ${symbol}` : name;
 }
 
@@ -132,7 +132,7 @@ function parameterField(id, parameter, path, get) {
   });
   field.disabled = swept;
   update(id, () => get()?.[parameter.name] ?? "");
-  return row(id, labelOf(parameter), field, { title: parameter.meaning });
+  return row(id, parameterLabel(parameter), field, { title: parameter.meaning });
 }
 
 function choiceField(id, option, path, get) {

@@ -446,7 +446,8 @@ fn overall(learners: &[Compared], bests: &[LearnerBest]) -> Option<BestLearner> 
         false => {
             let [a, b] = [other, lowest].map(|i| (learners[i].all, bests[i].best.setting));
             let apart = a.0.risk_minus(a.1, b.0, b.1);
-            !(apart.value > apart.se.max(ROUNDING * risk(lowest).abs()))
+            let reach = apart.se.max(ROUNDING * risk(lowest).abs());
+            apart.value.is_nan() || apart.value <= reach
         }
     };
     let tied: Vec<usize> = candidates.iter().copied().filter(|i| is_tied(*i)).collect();

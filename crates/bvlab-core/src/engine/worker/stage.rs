@@ -283,12 +283,12 @@ impl<P: Deref<Target = Plan>> Worker<P> {
                 setting => format!(" at {setting}"),
             },
             resample: fit.resample,
-            count: NotNumbers {
+            count: Box::new(NotNumbers {
                 predictions: of_setting(c).filter(|(p, _)| !p.is_finite()).count(),
                 of: cells * points,
                 settings: (0..settings.len()).filter(failed).count(),
                 of_settings: settings.len(),
-            },
+            }),
             reason: match self.learners[fit.path][fit.stage].refusal(c) {
                 Some(reason) => format!(": {reason}"),
                 None => String::new(),
