@@ -113,6 +113,7 @@ fn is_ours(name: &str) -> bool {
         "figure",
         "lab",
         "linfa",
+        "wasm",
         "digits",
     ];
     let mut parts = crates.iter();

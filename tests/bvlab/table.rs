@@ -757,7 +757,7 @@ fn mistakes_are_shown_where_they_are() {
             "cannot be drawn apart",
             "leave out",
         ),
-        ("tradeoff = {}", "fits = {}", "", "nobody knows", "tradeoff"),
+        ("tradeoff = {}", "fits = {}", "", "not known", "tradeoff"),
         (
             "table   = \"small.csv\"",
             "truth = \"x\"",

@@ -52,8 +52,9 @@ pub fn module() -> Option<Cow<'static, [u8]>> {
 /// The names of all files of the page.
 pub fn names() -> Vec<String> {
     let files = Folder::iter().map(Cow::into_owned);
-    let fonts = FONTS.iter().map(|(font, _)| (*font).to_owned());
-    files.chain(fonts).collect()
+    let fonts = FONTS.iter().map(|(font, _)| *font);
+    let made = fonts.chain(["look.css", "look.js"]).map(str::to_owned);
+    files.chain(made).collect()
 }
 
 /// A file of text.

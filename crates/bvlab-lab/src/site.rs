@@ -52,6 +52,7 @@ pub fn page(root: &str, title: &str, lesson: bool) -> String {
         ),
     )
     .replace("href=\"fonts.css\"", &format!("href=\"{root}fonts.css\""))
+    .replace("href=\"look.css\"", &format!("href=\"{root}look.css\""))
     .replace("href=\"style.css\"", &format!("href=\"{root}style.css\""))
     .replace("src=\"main.js\"", &format!("src=\"{root}main.js\""))
 }

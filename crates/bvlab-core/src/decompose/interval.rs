@@ -3,8 +3,10 @@
 //! **Bias².** The unbiased estimate of a squared mean is a quadratic form, whose distribution is
 //! skewed where the bias is small, so that no symmetric interval covers. A score test does: for every
 //! θ ≥ 0 the variance of the estimate is 4a(θ) + 2τ, where τ is the part from the square of the
-//! fluctuations and a(θ), what the fluctuations along the bias add, grows with θ; the interval holds
-//! all θ within t standard errors. With group means M_g of n_g resamples each, overall mean m, both
+//! fluctuations and a(θ), what the fluctuations along the bias add, grows with θ; the upper end is the
+//! largest θ within t standard errors. An estimate that is too high comes more often than one that is
+//! too low, and the lower end is the smallest θ that the estimate is within t of by Wilson and
+//! Hilferty's cube root, with third cumulant 8 s₃ + 24 A₂ a(θ)/A. With group means M_g of n_g resamples each, overall mean m, both
 //! as distances from the truth, G groups, ν = G - 1, R resamples and inner products averaged over x:
 //!
 //! - K_gh = ⟨M_g - m, M_h - m⟩ √(n_g n_h)/(νR), T = tr K,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use bvlab_core::problem::{Inputs, Labels, Problem, Resample};
+use bvlab_core::problem::{Inputs, Labels, Problem, Resample, Rows};
 use bvlab_core::words::{did_you_mean, thousands};
 use toml::Spanned;
 
@@ -11,7 +11,8 @@ use crate::bounds::Bounds;
 use crate::raw::{Block, RawProblem, RawRun, Value};
 use crate::source::{Source, Trouble};
 use crate::table::{
-    Key, Missing, NoTables, NotFound, TableFile, TableSource, TableUse, TestRows, read_rows,
+    Key, Missing, NoTables, NotFound, TableError, TableFile, TableSource, TableUse, TestRows,
+    read_rows,
 };
 
 /// The problem of a table, and the table's file.
@@ -31,6 +32,42 @@ pub(crate) fn check(
             .err()
             .map_or_else(|| Trouble::new(table.span(), ""), refuse));
     }
+    exclude(raw, run)?;
+    let Some(target) = &raw.target else {
+        return Err(Trouble::new(table.span(), "`target` is missing")
+            .help("name the column to be predicted, as in `target = \"species\"`"));
+    };
+    let wanted = wanted(target, raw)?;
+    let tables = source.tables();
+    let file = tables.read(table.get_ref()).map_err(refuse)?;
+    let parquet = |bytes: &[u8]| tables.parquet(bytes);
+    let rows = read_rows(table.get_ref(), &file.bytes, &parquet, seed, &wanted);
+    let rows = rows.map_err(|error| located(error, table, raw))?;
+    check_size(&rows, table, raw, bounds)?;
+    let dimension = rows.names.len();
+    let rows = Arc::new(rows);
+    let inputs = Inputs::Rows(rows.clone());
+    let train = match &raw.train {
+        Some(train) if rows.resample == Resample::Halves => {
+            let message = "`train` and `resample = \"halves\"` exclude each other";
+            return Err(Trouble::new(train.span(), message)
+                .help("a half has half of the rows; a bootstrap can have any number of them"));
+        }
+        Some(train) => check_train(train, &inputs, dimension, bounds)?,
+        None => rows.size(),
+    };
+    let problem = Problem {
+        labels: Labels::Rows(rows),
+        inputs,
+        fixed: false,
+        dimension,
+        train,
+    };
+    Ok((problem, file))
+}
+
+/// Refuses keys that a table has no use for.
+fn exclude(raw: &RawProblem, run: &RawRun) -> Result<(), Trouble> {
     for (name, span) in [
         ("truth", raw.truth.as_ref().map(Spanned::span)),
         ("inputs", raw.inputs.as_ref().map(Spanned::span)),
@@ -54,11 +91,12 @@ pub(crate) fn check(
         let message = "inputs and noise of a table cannot be drawn apart";
         return Err(Trouble::new(sources.span(), message).help("leave out `sources`"));
     }
-    let Some(target) = &raw.target else {
-        return Err(Trouble::new(table.span(), "`target` is missing")
-            .help("name the column to be predicted, as in `target = \"species\"`"));
-    };
-    let wanted = TableUse {
+    Ok(())
+}
+
+/// How the table is to be used.
+fn wanted(target: &Spanned<String>, raw: &RawProblem) -> Result<TableUse, Trouble> {
+    Ok(TableUse {
         target: target.get_ref().clone(),
         classes: match &raw.classes {
             None => None,
@@ -100,29 +138,36 @@ pub(crate) fn check(
                 ],
             )?,
         },
+    })
+}
+
+/// The place in the experiment that an error of a table is about.
+fn located(error: TableError, table: &Spanned<String>, raw: &RawProblem) -> Trouble {
+    let column = |place: usize| raw.columns.as_ref()?.get_ref().get(place);
+    let span = match error.key {
+        Key::File => None,
+        Key::Target => raw.target.as_ref().map(Spanned::span),
+        Key::Classes => raw.classes.as_ref().map(Spanned::span),
+        Key::Columns(place) => match place.and_then(column) {
+            Some(column) => Some(column.span()),
+            None => raw.columns.as_ref().map(Spanned::span),
+        },
+        Key::Test => raw.test.as_ref().map(Spanned::span),
     };
-    let tables = source.tables();
-    let file = tables.read(table.get_ref()).map_err(refuse)?;
-    let parquet = |bytes: &[u8]| tables.parquet(bytes);
-    let rows = read_rows(table.get_ref(), &file.bytes, &parquet, seed, &wanted);
-    let rows = rows.map_err(|error| {
-        let column = |place: usize| raw.columns.as_ref()?.get_ref().get(place);
-        let span = match error.key {
-            Key::File => None,
-            Key::Target => Some(target.span()),
-            Key::Classes => raw.classes.as_ref().map(Spanned::span),
-            Key::Columns(place) => match place.and_then(column) {
-                Some(column) => Some(column.span()),
-                None => raw.columns.as_ref().map(Spanned::span),
-            },
-            Key::Test => raw.test.as_ref().map(Spanned::span),
-        };
-        let trouble = Trouble::new(span.unwrap_or(table.span()), error.message);
-        match error.help {
-            Some(help) => trouble.help(help),
-            None => trouble,
-        }
-    })?;
+    let trouble = Trouble::new(span.unwrap_or(table.span()), error.message);
+    match error.help {
+        Some(help) => trouble.help(help),
+        None => trouble,
+    }
+}
+
+/// Refuses a table that is too large.
+fn check_size(
+    rows: &Rows,
+    table: &Spanned<String>,
+    raw: &RawProblem,
+    bounds: &Bounds,
+) -> Result<(), Trouble> {
     if rows.names.len() as u64 > bounds.dimension {
         let message = format!(
             "there can be at most {} columns to predict from, not {}",
@@ -140,41 +185,20 @@ pub(crate) fn check(
         let span = raw.test.as_ref().map_or(table.span(), Spanned::span);
         return Err(Trouble::new(span, message).help("hold out a smaller share: `test = 0.1`"));
     }
-    let dimension = rows.names.len();
-    let rows = Arc::new(rows);
-    let inputs = Inputs::Rows(rows.clone());
-    let train = match &raw.train {
-        Some(train) if rows.resample == Resample::Halves => {
-            let message = "`train` and `resample = \"halves\"` exclude each other";
-            return Err(Trouble::new(train.span(), message)
-                .help("a half has half of the rows; a bootstrap can have any number of them"));
-        }
-        Some(train) => check_train(train, &inputs, dimension, bounds)?,
-        None if rows.size() as u64 > bounds.train => {
-            let message = format!(
-                "a training set can have at most {} rows, not {}",
-                thousands(bounds.train),
-                thousands(rows.size() as u64)
-            );
-            return Err(
-                Trouble::new(table.span(), message).help(match rows.resample {
-                    Resample::Bootstrap => "draw fewer of them, as in `train = 100`",
-                    Resample::Halves => {
-                        "draw fewer of them, as in `train = 100`, without `resample`"
-                    }
-                }),
-            );
-        }
-        None => rows.size(),
-    };
-    let problem = Problem {
-        labels: Labels::Rows(rows),
-        inputs,
-        fixed: false,
-        dimension,
-        train,
-    };
-    Ok((problem, file))
+    if raw.train.is_none() && rows.size() as u64 > bounds.train {
+        let message = format!(
+            "a training set can have at most {} rows, not {}",
+            thousands(bounds.train),
+            thousands(rows.size() as u64)
+        );
+        return Err(
+            Trouble::new(table.span(), message).help(match rows.resample {
+                Resample::Bootstrap => "draw fewer of them, as in `train = 100`",
+                Resample::Halves => "draw fewer of them, as in `train = 100`, without `resample`",
+            }),
+        );
+    }
+    Ok(())
 }
 
 fn check_held(raw: &Spanned<Value>) -> Result<TestRows, Trouble> {

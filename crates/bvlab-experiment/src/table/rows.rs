@@ -149,29 +149,7 @@ pub fn read_rows(
             let others = (0..sheet.names.len()).filter(|i| *i != target && Some(*i) != marks);
             others.collect::<Vec<_>>()
         }
-        Some(names) => {
-            let mut inputs = Vec::new();
-            let mut taken = HashSet::new();
-            for (place, name) in names.iter().enumerate() {
-                let key = Key::Columns(Some(place));
-                let column = find(name, key)?;
-                let refusal = if column == target {
-                    Some("is the target")
-                } else if Some(column) == marks {
-                    Some("marks the rows held out")
-                } else if !taken.insert(column) {
-                    Some("is named twice")
-                } else {
-                    None
-                };
-                if let Some(refusal) = refusal {
-                    return Err(TableError::new(key, format!("`{name}` {refusal}"))
-                        .help("leave it out of `columns`"));
-                }
-                inputs.push(column);
-            }
-            inputs
-        }
+        Some(names) => named_columns(names, find, target, marks)?,
     };
     if inputs.is_empty() {
         let message = format!("{file} has no column to predict `{}` from", wanted.target);
@@ -231,6 +209,36 @@ pub fn read_rows(
             .help("there is nothing to learn from them"));
     }
     Ok(rows)
+}
+
+/// The columns of these names, each once, and none that is the target or marks the rows held out.
+fn named_columns(
+    names: &[String],
+    find: impl Fn(&str, Key) -> Result<usize, TableError>,
+    target: usize,
+    marks: Option<usize>,
+) -> Result<Vec<usize>, TableError> {
+    let mut inputs = Vec::new();
+    let mut taken = HashSet::new();
+    for (place, name) in names.iter().enumerate() {
+        let key = Key::Columns(Some(place));
+        let column = find(name, key)?;
+        let refusal = if column == target {
+            Some("is the target")
+        } else if Some(column) == marks {
+            Some("marks the rows held out")
+        } else if !taken.insert(column) {
+            Some("is named twice")
+        } else {
+            None
+        };
+        if let Some(refusal) = refusal {
+            return Err(TableError::new(key, format!("`{name}` {refusal}"))
+                .help("leave it out of `columns`"));
+        }
+        inputs.push(column);
+    }
+    Ok(inputs)
 }
 
 /// The labels, and the names of the classes if they are classes.

@@ -80,10 +80,7 @@ fn draw(
         _ => 0.0,
     };
     frame.left += y_room(&y_axis(upper)).max(lower_room);
-    let y_title = match (options.overlay, headline(options)) {
-        (true, part) => theme::name(part, study.loss),
-        (false, _) => theme::error(study.loss),
-    };
+    let y_title = y_title(study, options);
     let frames = frame.columns(contents.len(), 46.0);
     let last = contents.len() - 1;
     for (i, (content, frame)) in contents.iter().zip(frames).enumerate() {
@@ -139,6 +136,14 @@ fn draw(
         }
     }
     Ok(())
+}
+
+/// What stands beside the vertical axis.
+fn y_title(study: &StudyDescription, options: &Tradeoff) -> &'static str {
+    match (options.overlay, headline(options)) {
+        (true, part) => theme::name(part, study.loss),
+        (false, _) => theme::error(study.loss),
+    }
 }
 
 /// The panels' content, one for every curve, or one for all.
