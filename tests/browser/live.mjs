@@ -65,7 +65,11 @@ async function test(name, act) {
     await page.setViewport({ width, height });
     if (before) await page.evaluateOnNewDocument(before);
     await page.goto(address);
-    if (settle) await settled(page);
+    if (settle) {
+      await settled(page);
+      // The page writes its address a moment later.
+      await until(page, () => /lesson=|toml=/.test(location.hash));
+    }
     return page;
   };
   const began = Date.now();

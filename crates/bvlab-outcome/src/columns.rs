@@ -1,7 +1,7 @@
 //! The columns of all tables: their names, types and meanings.
 //!
 //! Everything that writes or reads a column takes its name from here. [`TABLES`] describes every
-//! column, and [`reference`] makes `docs/columns.md` from it.
+//! column, and [`reference()`] makes `docs/columns.md` from it.
 
 use std::fmt::Write;
 

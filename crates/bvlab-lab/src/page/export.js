@@ -3,7 +3,7 @@
 import { app, element } from "./app.js";
 import { dialogHead } from "./dialogs.js";
 import { figureInSight, figureScene, recordedFigure } from "./figure.js";
-import { sceneAsked, state } from "./state.js";
+import { sceneAsked, state, writeAddress } from "./state.js";
 import { SVG } from "./pen.js";
 import { picturesInSight } from "./stage.js";
 import { askExport, isOneFile } from "./wire.js";
@@ -179,10 +179,10 @@ export async function saveToml() {
 
 // The address of this scene without the frame around it.
 function embedAddress() {
-  const { hash, origin, pathname, protocol } = location;
+  const { origin, pathname, protocol } = location;
   // A file is embedded by a page beside it.
   const place = protocol === "file:" ? pathname.slice(pathname.lastIndexOf("/") + 1) : `${origin}${pathname}`;
-  return `${place}?embed${hash}`;
+  return `${place}?embed${writeAddress()}`;
 }
 
 // What to paste into slides or a page.
