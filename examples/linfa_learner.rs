@@ -6,7 +6,7 @@
 
 use bvlab::engine::{self, Unwatched};
 use bvlab::learner::FromLinfa;
-use bvlab::plan::{Axis, Plan};
+use bvlab::plan::{Plan, SweepAxis};
 use bvlab::problem::{Expression, Inputs, Labels, Noise, Problem, Truth};
 use linfa_elasticnet::ElasticNet;
 
@@ -16,14 +16,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             truth: Truth::Expression(Expression::parse("x1 - 0.5*x2", 20)?),
             noise: Noise::normal(1.0)?,
         },
-        inputs: Inputs::Normal { mean: 0.0, sd: 1.0 },
+        inputs: Inputs::normal(0.0, 1.0),
         fixed: false,
         dimension: 20,
         train: 30,
     };
     let penalties = [0.001, 0.01, 0.03, 0.1, 0.2, 0.3, 1.0];
     let lassos = penalties.map(|penalty| ElasticNet::lasso().penalty(penalty));
-    let axis = Axis::new("penalty", &penalties);
+    let axis = SweepAxis::new("penalty", &penalties);
     let plan = Plan::builder(problem)
         .learner("lasso", axis, FromLinfa::new(lassos))
         .build()?;

@@ -8,7 +8,7 @@ use bvlab::data::{Points, Training};
 use bvlab::engine::{self, Unwatched};
 use bvlab::interrupt::{Interrupt, Interruptible};
 use bvlab::learner::Learner;
-use bvlab::plan::{Axis, Plan};
+use bvlab::plan::{Plan, SweepAxis};
 use bvlab::problem::{Inputs, Noise, Problem};
 use bvlab::stream::Stream;
 
@@ -37,7 +37,7 @@ impl Learner for Shrunk {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let problem = Problem::numbers("0.3", Inputs::uniform(0.0, 1.0), Noise::normal(1.0)?, 10)?;
-    let axis = Axis::new("share", &SHARES);
+    let axis = SweepAxis::new("share", &SHARES);
     let plan = Plan::builder(problem).learner("own", axis, Shrunk(0.0));
     let results = engine::run(&plan.build()?, 2, &Unwatched)?;
     for (share, p) in SHARES.iter().zip(results.parts(0)) {

@@ -5,6 +5,7 @@
 //! cargo bench --bench load                        # 200 clients, 20 of them hostile, for 60 seconds
 //! cargo bench --bench load -- 200 180             # for 3 minutes
 //! cargo bench --bench load -- 50 20 0             # 50 clients for 20 seconds, none of them hostile
+//! cargo bench --bench load -- 200 60 0 own        # 200 who compute in their own browsers
 //! ```
 //!
 //! Clients have addresses in 127.0.0.0/8 (which needs Linux). Those of good will each move a slider,
@@ -15,6 +16,12 @@
 //! second. Printed are runs, refusals and errors of good will, how long runs took at the shared address
 //! and at others, the lecturer's waiting times, and the server's memory up to a minute after all have
 //! left. A refusal or an error makes the exit code 1.
+//!
+//! With the word `own`, those of good will do what the pages of students ask for (`pages.rs`): all open the
+//! page within ten seconds, fetch its files, have the first run computed by the server, fetch module and
+//! lessons, and ask for nothing more; one in twenty has a browser that cannot compute, and goes on as above.
+
+mod pages;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::{Command, ExitCode, Stdio};
@@ -46,8 +53,21 @@ struct Counts {
     refused: AtomicU64,
     errors: AtomicU64,
     bytes: AtomicU64,
+    files: AtomicU64,
+    /// When pages that were opened had their first run, and all that they need to compute.
+    pictures: Mutex<Vec<Duration>>,
+    engines: Mutex<Vec<Duration>>,
     /// How long whole runs took, at the shared address and at others.
     took: [Mutex<Vec<Duration>>; 2],
+}
+
+impl Counts {
+    /// Adds the time since a moment.
+    fn note(&self, times: &Mutex<Vec<Duration>>, since: Instant) {
+        if let Ok(mut times) = times.lock() {
+            times.push(since.elapsed());
+        }
+    }
 }
 
 /// A client, and how it finds the lab.
@@ -67,6 +87,13 @@ fn main() -> ExitCode {
     let clients = number(0, 200);
     let seconds = number(1, 60);
     let hostile = number(2, clients / 10).min(clients);
+    let own = std::env::args().any(|word| word == "own");
+    let plan = Class {
+        clients,
+        hostile,
+        seconds,
+        own,
+    };
     let mut server = Command::new(env!("CARGO_BIN_EXE_bvlab"))
         .args(["lab", "--no-open", "--listen", "0.0.0.0", "--port", "0"])
         .stdout(Stdio::piped())
@@ -95,7 +122,7 @@ fn main() -> ExitCode {
         .enable_all()
         .build()
         .expect("threads can be started");
-    let failed = runtime.block_on(class(lecturer, server.id(), clients, hostile, seconds));
+    let failed = runtime.block_on(class(lecturer, server.id(), plan));
     let _ = server.kill();
     let _ = server.wait();
     match failed {
@@ -104,7 +131,22 @@ fn main() -> ExitCode {
     }
 }
 
-async fn class(lecturer: Visitor, server: u32, clients: u64, hostile: u64, seconds: u64) -> bool {
+/// Who comes, and for how long.
+struct Class {
+    clients: u64,
+    hostile: u64,
+    seconds: u64,
+    /// Whether they compute in their own browsers.
+    own: bool,
+}
+
+async fn class(lecturer: Visitor, server: u32, plan: Class) -> bool {
+    let Class {
+        clients,
+        hostile,
+        seconds,
+        own,
+    } = plan;
     let counts = Arc::new(Counts::default());
     let end = Instant::now() + Duration::from_secs(seconds);
     let at_first = memory(server);
@@ -121,8 +163,11 @@ async fn class(lecturer: Visitor, server: u32, clients: u64, hostile: u64, secon
     };
     let mut students = Vec::new();
     for number in 0..clients - hostile {
-        let one = good_will(student(number), number, end, counts.clone());
-        students.push(tokio::spawn(one));
+        let (student, counts) = (student(number), counts.clone());
+        students.push(match own {
+            true => tokio::spawn(pages::open_page(student, number, end, counts)),
+            false => tokio::spawn(good_will(student, number, end, counts)),
+        });
     }
     for number in clients - hostile..clients {
         let each = (IDLE / hostile.div_ceil(KINDS)) as usize;
@@ -158,6 +203,18 @@ async fn class(lecturer: Visitor, server: u32, clients: u64, hostile: u64, secon
         let _ = student.await;
     }
     let at_end = memory(server);
+    println!("the server has computed for {:.1} s", processor(server));
+    if own {
+        let files = counts.files.load(Ordering::Relaxed);
+        println!("pages: {files} files");
+        for (what, times) in [
+            ("first run", &counts.pictures),
+            ("page computes", &counts.engines),
+        ] {
+            let times = times.lock().map(|times| times.clone()).unwrap_or_default();
+            print_times(what, times.into_iter());
+        }
+    }
     let [runs, refused, errors, bytes] =
         [&counts.runs, &counts.refused, &counts.errors, &counts.bytes]
             .map(|count| count.load(Ordering::Relaxed));
@@ -404,4 +461,16 @@ fn memory(process: u32) -> u64 {
     let line = status.lines().find(|line| line.starts_with("VmRSS:"));
     let number = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
     number.unwrap_or(0) >> 10
+}
+
+/// The seconds that a process has computed; 0 where that cannot be told.
+fn processor(process: u32) -> f64 {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
+    // What follows the name of the program, in hundredths of a second.
+    let fields = stat.rsplit(") ").next().unwrap_or_default();
+    let numbers = fields.split(' ').skip(11).take(2);
+    numbers
+        .filter_map(|one| one.parse::<f64>().ok())
+        .sum::<f64>()
+        / 100.0
 }

@@ -14,14 +14,14 @@ use bvlab_core::words::nearest;
 
 /// Where an experiment is found.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Place {
+pub enum ExperimentLocation {
     /// Inside the program.
     Shipped,
     /// In a file.
     File(PathBuf),
 }
 
-impl Place {
+impl ExperimentLocation {
     /// Reads the experiment of that name.
     pub fn load(
         &self,
@@ -30,11 +30,11 @@ impl Place {
         registry: &Registry,
     ) -> Result<Experiment, Failure> {
         match self {
-            Place::Shipped => {
+            ExperimentLocation::Shipped => {
                 let text = shipped::text(name).unwrap_or_default();
                 changes.read(name, name, &text, Arc::new(ShippedTables), registry)
             }
-            Place::File(path) => changes.load(&path.to_string_lossy(), registry),
+            ExperimentLocation::File(path) => changes.load(&path.to_string_lossy(), registry),
         }
     }
 }
@@ -42,15 +42,16 @@ impl Place {
 /// Experiments by name.
 #[derive(Debug)]
 pub struct Catalogue {
-    known: BTreeMap<String, Place>,
+    known: BTreeMap<String, ExperimentLocation>,
 }
 
 impl Catalogue {
     /// What ships inside the program, and the TOML files of a folder, which come before it.
     pub fn new(folder: Option<&Path>) -> Result<Self, Failure> {
         let shipped = shipped::names().into_iter();
-        let mut known: BTreeMap<String, Place> =
-            shipped.map(|name| (name, Place::Shipped)).collect();
+        let mut known: BTreeMap<String, ExperimentLocation> = shipped
+            .map(|name| (name, ExperimentLocation::Shipped))
+            .collect();
         if let Some(folder) = folder {
             let cannot = |error: std::io::Error| {
                 Failure::wrong(miette::miette!(
@@ -64,7 +65,7 @@ impl Catalogue {
                 let toml = path.extension().is_some_and(|ending| ending == "toml");
                 let name = name_of(&path);
                 if toml && path.is_file() && !name.starts_with('.') {
-                    known.insert(name, Place::File(path));
+                    known.insert(name, ExperimentLocation::File(path));
                 }
             }
         }
@@ -73,7 +74,7 @@ impl Catalogue {
 
     /// The experiments that are asked for by name, pattern or path, without doubles; all if none
     /// is named.
-    pub fn choose(&self, wanted: &[String]) -> Result<Vec<(String, Place)>, Failure> {
+    pub fn choose(&self, wanted: &[String]) -> Result<Vec<(String, ExperimentLocation)>, Failure> {
         let all = || {
             self.known
                 .iter()
@@ -82,12 +83,12 @@ impl Catalogue {
         if wanted.is_empty() {
             return Ok(all().collect());
         }
-        let mut chosen: Vec<(String, Place)> = Vec::new();
+        let mut chosen: Vec<(String, ExperimentLocation)> = Vec::new();
         for word in wanted {
             let mut found: Vec<_> = all().filter(|(name, _)| matches(word, name)).collect();
             let path = Path::new(word);
             if found.is_empty() && path.is_file() {
-                found.push((name_of(path), Place::File(path.to_owned())));
+                found.push((name_of(path), ExperimentLocation::File(path.to_owned())));
             }
             if found.is_empty() {
                 return Err(self.unknown(word));
@@ -98,7 +99,8 @@ impl Catalogue {
                     Some((_, known)) if same(known, &place) => {}
                     Some(_) => {
                         return Err(Failure::wrong(miette::miette!(
-                            help = "rename one of them: the name is that of the folder of results",
+                            help =
+                                "rename one of them: results are stored in a folder of that name",
                             "two experiments are called `{name}`"
                         )));
                     }
@@ -116,7 +118,7 @@ impl Catalogue {
             let families: Vec<String> = families.map(|(head, _)| format!("{head}-*")).collect();
             match nearest(word, families.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean '{near}'?"),
-                None => "* stands for any letters and ? for one; `bvlab list` shows the experiments that ship with bvlab".to_owned(),
+                None => "* matches any characters and ? a single one; `bvlab list` shows the experiments that ship with bvlab".to_owned(),
             }
         } else {
             match nearest(word, self.known.keys().map(String::as_str)) {
@@ -132,9 +134,9 @@ impl Catalogue {
 }
 
 /// Whether two places are one, though perhaps written in two ways.
-fn same(a: &Place, b: &Place) -> bool {
+fn same(a: &ExperimentLocation, b: &ExperimentLocation) -> bool {
     match (a, b) {
-        (Place::File(a), Place::File(b)) => {
+        (ExperimentLocation::File(a), ExperimentLocation::File(b)) => {
             let real = |path: &Path| fs::canonicalize(path).ok();
             a == b || (real(a).is_some() && real(a) == real(b))
         }

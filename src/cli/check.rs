@@ -17,7 +17,7 @@ use bvlab_core::words::{number, printable, thousands};
 /// Every file is checked; the first error of each is shown with its line.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  bvlab check experiments/*.toml")]
-pub struct Check {
+pub struct CheckCommand {
     /// Experiments: files, or names of experiments that ship with bvlab
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
@@ -26,7 +26,7 @@ pub struct Check {
     changes: Changes,
 }
 
-impl Check {
+impl CheckCommand {
     /// Checks every file.
     pub fn execute(&self, registry: &Registry) -> Result<(), Failure> {
         let mut wrong = Vec::new();
@@ -51,7 +51,7 @@ impl Check {
         match wrong.len() {
             0 => Ok(()),
             count => Err(Failure::wrong(miette::miette!(
-                "{count} of {} experiments are wrong",
+                "{count} of {} experiments have errors",
                 self.files.len()
             ))),
         }

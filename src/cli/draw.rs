@@ -10,22 +10,23 @@ use super::options::Output;
 use super::progress::uninterrupted;
 use super::run::files_line;
 use super::{Failure, Format};
-use crate::experiment::{Bounds, Experiment, ExperimentError, Presentation, Source};
+use crate::experiment::{Bounds, Described, Experiment, ExperimentError, Presentation, Source};
 use crate::figure;
 use crate::learner::Registry;
-use crate::make::{Shown, draw_all};
+use crate::make::{FigureSet, draw_all};
+use crate::outcome::Statements;
 use crate::outcome::files::{self, Staging};
 use crate::tables::FolderTables;
 
-/// Redraw the figures of finished results, without computing anything anew.
+/// Redraw the figures of finished results without computing anything.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Draw {
+pub struct DrawCommand {
     /// Folders of results, such as results/tree-tradeoff
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
 
-    /// Set a key of a figure: --set figure.0.tradeoff.y-scale=log
+    /// Set a key of a figure, as in --set figure.0.tradeoff.y-scale=log
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
 
@@ -43,7 +44,7 @@ Examples:
   bvlab draw results/* --set figure.0.title='Trees'
   bvlab draw results/mine --figures mine.toml      after editing [[figure]] in mine.toml";
 
-impl Draw {
+impl DrawCommand {
     /// Redraws every folder.
     pub fn execute(&self, registry: &Registry) -> Result<(), Failure> {
         let allowed = |set: &&String| {
@@ -53,7 +54,7 @@ impl Draw {
         if let Some(set) = self.set.iter().find(allowed) {
             return Err(Failure::wrong(miette::miette!(
                 help = "to change anything else, run the experiment again: bvlab run --set …",
-                "`--set {set}`: drawing can only change `title`, `look` and `figure` keys"
+                "`--set {set}`: `bvlab draw` can only change `title`, `look` and `figure` keys"
             )));
         }
         self.folders
@@ -87,7 +88,7 @@ impl Draw {
                     let reason = unread.reason;
                     let help = unread
                         .help
-                        .unwrap_or("--figures names an edited copy of the experiment");
+                        .unwrap_or("--figures takes an edited copy of the experiment");
                     let file = file.display();
                     Failure::wrong(miette::miette!(help = help, "cannot read {file}: {reason}"))
                 })?;
@@ -115,8 +116,29 @@ impl Draw {
                 experiment.task.describe()
             }
         };
-        let Presentation { words, figures } =
-            Presentation::read(&source, &description).map_err(wrong)?;
+        let variants = manifest.variants.iter();
+        let variants: Vec<_> = variants
+            .map(|note| (note.name.as_str(), &note.description))
+            .collect();
+        let described = Described {
+            description: &description,
+            variants: &variants,
+            resamples: manifest.resamples,
+            seed: manifest.seed,
+        };
+        let Presentation { texts, figures } =
+            Presentation::read(&source, described).map_err(wrong)?;
+        let statements = {
+            let evidence = manifest.evidence(&description, &tables);
+            Statements::from(&texts, &figures, &evidence)
+        };
+        if let Some(formula) = &statements.needs_run {
+            return Err(Failure::wrong(miette::miette!(
+                help = "run the experiment again with these words",
+                "the error of `{formula}` does not follow from the tables of {}",
+                home.display()
+            )));
+        }
         if figures.is_empty() {
             return Err(Failure::wrong(miette::miette!(
                 help = "add for example `[[figure]]` with `tradeoff = {{}}`, and draw with --figures FILE",
@@ -132,10 +154,10 @@ impl Draw {
         let drawn: Vec<String> = Format::files(formats, &figures).collect();
         let staging = Staging::open(home, &drawn, self.output.overwrite);
         let mut staging = staging.map_err(Failure::failed)?;
-        let shown = Shown {
-            title: words.title.as_deref().unwrap_or(&manifest.name),
+        let shown = FigureSet {
+            title: statements.heading(&manifest.name),
             description: &description,
-            figures: &figures,
+            figures: &statements.figures,
         };
         draw_all(shown, &tables, formats, &mut staging)?;
         let before = manifest.clone();

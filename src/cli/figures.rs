@@ -17,20 +17,24 @@ use super::progress::{Progress, interrupted, uninterrupted, watch_interrupts};
 use crate::experiment::Experiment;
 use crate::figure;
 use crate::learner::Registry;
-use crate::make::{Computed, Finished, Format, Shown, Teller, VERSION, Wanted, compute, draw_all};
-use crate::outcome::Tables;
+use crate::make::{
+    ComputedRun, FigureSet, FinishedResult, Format, Reporter, RequestedFiles, VERSION, compute,
+    draw_all,
+};
 use crate::outcome::files::{self, Manifest, Staging};
+use crate::outcome::{Statements, Tables};
 use bvlab_core::words::message;
 
-/// Make the figures of all experiments, or of those that are named.
+/// Make the figures of all experiments, or of those you name.
 ///
 /// The experiments are those that ship with bvlab and those in the folder experiments/, which
-/// replace shipped ones of the same name. What is missing or altered or was made by another
-/// experiment or version is run; where only a figure or a text has changed it is drawn anew from
-/// saved tables; the rest is left as it is. An experiment that fails does not stop the others.
+/// replace shipped ones of the same name. An experiment is run if its result is missing, altered, or
+/// from other settings or another version; if only a figure or a text has changed, the figure is
+/// redrawn from saved tables; otherwise nothing is done. If one experiment fails, the others still
+/// run.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Figures {
+pub struct FiguresCommand {
     /// Names of experiments, patterns such as 'descent-*', or files (default: all)
     #[arg(value_name = "NAME")]
     names: Vec<String>,
@@ -39,7 +43,7 @@ pub struct Figures {
     #[arg(long, value_name = "DIR")]
     from: Option<PathBuf>,
 
-    /// Make everything anew
+    /// Remake everything
     #[arg(long)]
     force: bool,
 
@@ -56,7 +60,7 @@ pub struct Figures {
 
 const EXAMPLES: &str = "\
 Examples:
-  bvlab figures                             all experiments: what is missing or stale is made
+  bvlab figures                             all experiments whose results are missing or out of date
   bvlab figures 'descent-*' tree-tradeoff   some of them
   bvlab figures --page                      and results/index.html, a page to hand out
   bvlab figures mine.toml --format png,svg --out slides
@@ -64,7 +68,7 @@ Examples:
 
 /// How it went with an experiment.
 #[derive(Debug)]
-pub enum Ending {
+pub enum RunStatus {
     /// It was run.
     Made,
     /// Its figures were drawn from saved tables.
@@ -78,7 +82,7 @@ pub enum Ending {
 }
 
 /// An experiment that was asked for.
-pub struct Entry {
+pub struct RunEntry {
     /// Its name.
     pub name: String,
     /// The experiment, if it could be read.
@@ -86,31 +90,32 @@ pub struct Entry {
     /// The folder of its results.
     pub home: PathBuf,
     /// How it went.
-    pub ending: Ending,
+    pub ending: RunStatus,
 }
 
 /// What is to be done for an experiment.
-enum Plan {
+enum NextStep {
     Make,
-    Redraw(Box<Saved>),
+    Redraw(Box<SavedResult>),
     Reuse,
 }
 
 /// A saved result whose figures are to be drawn.
-struct Saved {
+struct SavedResult {
     manifest: Manifest,
     tables: Tables,
+    statements: Statements,
     /// Those that are asked for, and those of figures that were altered.
     formats: Vec<Format>,
 }
 
 /// What is done beside the engine.
 enum Job<'a> {
-    Write(Box<Computed<'a>>),
-    Redraw(&'a Experiment, &'a Path, Box<Saved>),
+    Write(Box<ComputedRun<'a>>),
+    Redraw(&'a Experiment, &'a Path, Box<SavedResult>),
 }
 
-impl Figures {
+impl FiguresCommand {
     /// Makes what is to be made, and says what that was.
     pub fn execute(&self, registry: &Registry) -> Result<(), Failure> {
         let clock = Instant::now();
@@ -126,16 +131,16 @@ impl Figures {
         let mut unread = Vec::new();
         for (name, place) in chosen {
             let (experiment, ending) = match place.load(&name, &self.work.changes, registry) {
-                Ok(experiment) => (Some(experiment), Ending::Stopped),
+                Ok(experiment) => (Some(experiment), RunStatus::Stopped),
                 Err(Failure::Wrong(report)) => {
                     let reason = report.to_string();
                     unread.push(report);
-                    (None, Ending::Failed(reason))
+                    (None, RunStatus::Failed(reason))
                 }
                 Err(other) => return Err(other),
             };
             let home = self.work.out.join(&name);
-            entries.push(Entry {
+            entries.push(RunEntry {
                 name,
                 experiment,
                 home,
@@ -177,13 +182,13 @@ impl Figures {
         }
         page?;
         let count =
-            |which: fn(&Ending) -> bool| entries.iter().filter(|e| which(&e.ending)).count();
-        let stopped = count(|ending| matches!(ending, Ending::Stopped));
-        let failed = count(|ending| matches!(ending, Ending::Failed(_)));
+            |which: fn(&RunStatus) -> bool| entries.iter().filter(|e| which(&e.ending)).count();
+        let stopped = count(|ending| matches!(ending, RunStatus::Stopped));
+        let failed = count(|ending| matches!(ending, RunStatus::Failed(_)));
         if stopped > 0 {
             return Err(Failure::Stopped(miette::miette!(
-                help = "the same command goes on from here",
-                "stopped; {stopped} of {} experiments are not made",
+                help = "run the same command again to continue",
+                "stopped; {stopped} of {} experiments are not finished",
                 entries.len()
             )));
         }
@@ -200,12 +205,12 @@ impl Figures {
     /// written and drawn. An ending for each, but for those not begun.
     fn make_all(
         &self,
-        entries: &[Entry],
+        entries: &[RunEntry],
         formats: &[Format],
         progress: &Progress,
-    ) -> Vec<Option<Ending>> {
-        let mut endings: Vec<Option<Ending>> = entries.iter().map(|_| None).collect();
-        let wanted = Wanted {
+    ) -> Vec<Option<RunStatus>> {
+        let mut endings: Vec<Option<RunStatus>> = entries.iter().map(|_| None).collect();
+        let wanted = RequestedFiles {
             formats,
             page: false,
             overwrite: self.output.overwrite,
@@ -220,7 +225,7 @@ impl Figures {
                     tell(name, &ending, progress);
                     (at, ending)
                 });
-                done.collect::<Vec<(usize, Ending)>>()
+                done.collect::<Vec<(usize, RunStatus)>>()
             });
             for (at, entry) in entries.iter().enumerate() {
                 if interrupted() {
@@ -230,13 +235,13 @@ impl Figures {
                     continue;
                 };
                 let job = match self.plan(experiment, &entry.home, formats, progress) {
-                    Plan::Reuse => {
-                        tell(&entry.name, &Ending::Reused, progress);
-                        endings[at] = Some(Ending::Reused);
+                    NextStep::Reuse => {
+                        tell(&entry.name, &RunStatus::Reused, progress);
+                        endings[at] = Some(RunStatus::Reused);
                         continue;
                     }
-                    Plan::Redraw(saved) => Job::Redraw(experiment, &entry.home, saved),
-                    Plan::Make => {
+                    NextStep::Redraw(saved) => Job::Redraw(experiment, &entry.home, saved),
+                    NextStep::Make => {
                         let name = format!("{}/{} {}", at + 1, entries.len(), entry.name);
                         progress.begin(&name, experiment.task.most_resamples());
                         let threads = self.work.threads.count();
@@ -272,13 +277,13 @@ impl Figures {
         home: &Path,
         formats: &[Format],
         progress: &Progress,
-    ) -> Plan {
+    ) -> NextStep {
         if self.force {
-            return Plan::Make;
+            return NextStep::Make;
         }
         // Whatever cannot be read is as good as missing.
         let Ok((manifest, mut tables)) = files::read(home) else {
-            return Plan::Make;
+            return NextStep::Make;
         };
         let there = |file: &str| fs::metadata(home.join(file)).is_ok_and(|meta| meta.len() > 0);
         let same_numbers = manifest.bvlab == VERSION
@@ -286,7 +291,7 @@ impl Figures {
             && manifest.run_hash == experiment.source.run_hash();
         let numbers = format!("{}.csv", Tables::main(&experiment.task));
         if !same_numbers || !there(&numbers) {
-            return Plan::Make;
+            return NextStep::Make;
         }
         // What cannot be compared is as good as altered.
         let altered = files::altered(home, &manifest).unwrap_or_else(|_| manifest.files.clone());
@@ -305,14 +310,14 @@ impl Figures {
                 }
             ));
             if !figures {
-                return Plan::Make;
+                return NextStep::Make;
             }
         }
         let all_there = Format::files(formats, &experiment.figures)
             .all(|file| there(&file) && manifest.files.contains(&file));
         let same = manifest.figure_hash == experiment.source.figure_hash();
         if all_there && same && altered.is_empty() {
-            return Plan::Reuse;
+            return NextStep::Reuse;
         }
         let mut formats = formats.to_vec();
         for format in Format::ALL {
@@ -322,45 +327,60 @@ impl Figures {
             }
         }
         let description = experiment.task.describe();
+        let statements = {
+            let evidence = manifest.evidence(&description, &tables);
+            Statements::from(&experiment.texts, &experiment.figures, &evidence)
+        };
+        // New words may compare numbers whose difference was not looked at.
+        if statements.needs_run.is_some() {
+            return NextStep::Make;
+        }
         let places = figure::looked_at(&description, &experiment.figures, &tables);
         let read = match description.study() {
             Some(study) => files::read_places(home, study, &places, &mut tables),
             None => Ok(()),
         };
         match read {
-            Ok(()) => Plan::Redraw(Box::new(Saved {
+            Ok(()) => NextStep::Redraw(Box::new(SavedResult {
                 manifest,
                 tables,
+                statements,
                 formats,
             })),
-            Err(_) => Plan::Make,
+            Err(_) => NextStep::Make,
         }
     }
 }
 
 /// Writes and draws.
-fn perform(name: &str, job: Job, wanted: Wanted, progress: &Progress) -> Result<Ending, Failure> {
+fn perform(
+    name: &str,
+    job: Job,
+    wanted: RequestedFiles,
+    progress: &Progress,
+) -> Result<RunStatus, Failure> {
     match job {
         Job::Write(computed) => {
-            let Finished { report, .. } = computed.write(wanted.formats, None, progress)?;
+            let FinishedResult { report, .. } = computed.write(wanted.formats, None, progress)?;
             for warning in &report.warnings {
                 progress.say(&format!("warning: {name}: {warning}"));
             }
-            Ok(Ending::Made)
+            Ok(RunStatus::Made)
         }
         Job::Redraw(experiment, home, saved) => {
-            let Saved {
+            let SavedResult {
                 mut manifest,
                 tables,
+                statements,
                 formats,
             } = *saved;
-            let figures = &experiment.figures;
+            let figures = &statements.figures;
             let files: Vec<String> = Format::files(&formats, figures).collect();
             let staging = Staging::open(home, &files, wanted.overwrite);
             let mut staging = staging.map_err(Failure::failed)?;
             let description = experiment.task.describe();
-            let shown = Shown {
-                title: experiment.heading(),
+            let shown = FigureSet {
+                title: statements.heading(&experiment.name),
                 description: &description,
                 figures,
             };
@@ -371,55 +391,56 @@ fn perform(name: &str, job: Job, wanted: Wanted, progress: &Progress) -> Result<
             let same = manifest.figure_hash == source.figure_hash();
             manifest.experiment = source.file_text().to_owned();
             manifest.set = source.sets();
+            manifest.words = experiment.speaks().then(|| statements.words.clone());
             manifest.figure_hash = source.figure_hash();
             uninterrupted(|| match same {
                 true => staging.beside(&before, manifest),
                 false => staging.instead(&before, manifest),
             })
             .map_err(Failure::failed)?;
-            Ok(Ending::Redrawn)
+            Ok(RunStatus::Redrawn)
         }
     }
 }
 
 /// How it went; a failure is shown in full.
-fn settle(name: &str, done: Result<Ending, Failure>, progress: &Progress) -> Ending {
+fn settle(name: &str, done: Result<RunStatus, Failure>, progress: &Progress) -> RunStatus {
     match done {
         Ok(ending) => ending,
-        Err(_) if interrupted() => Ending::Stopped,
+        Err(_) if interrupted() => RunStatus::Stopped,
         Err(Failure::Wrong(report) | Failure::Failed(report) | Failure::Stopped(report)) => {
             progress.say(format!("{name} failed:\n{report:?}").trim_end());
-            Ending::Failed(report.to_string())
+            RunStatus::Failed(report.to_string())
         }
-        Err(Failure::Unread) => Ending::Failed("nobody reads the output".to_owned()),
+        Err(Failure::Unread) => RunStatus::Failed("nobody reads the output".to_owned()),
     }
 }
 
 /// A line for an experiment that is done with.
-fn tell(name: &str, ending: &Ending, progress: &Progress) {
+fn tell(name: &str, ending: &RunStatus, progress: &Progress) {
     progress.note(&format!("{} {name}", word(ending)));
 }
 
-fn word(ending: &Ending) -> &'static str {
+fn word(ending: &RunStatus) -> &'static str {
     match ending {
-        Ending::Made => "made",
-        Ending::Redrawn => "redrawn",
-        Ending::Reused => "reused",
-        Ending::Failed(_) => "failed",
-        Ending::Stopped => "stopped",
+        RunStatus::Made => "made",
+        RunStatus::Redrawn => "redrawn",
+        RunStatus::Reused => "reused",
+        RunStatus::Failed(_) => "failed",
+        RunStatus::Stopped => "stopped",
     }
 }
 
 /// What became of every experiment.
-fn summary(entries: &[Entry], page: Option<&Path>, seconds: f64) -> String {
+fn summary(entries: &[RunEntry], page: Option<&Path>, seconds: f64) -> String {
     let mut text = String::new();
     let width = entries.iter().map(|entry| entry.name.chars().count()).max();
     let width = width.unwrap_or(0);
     for entry in entries {
         let (word, name) = (word(&entry.ending), &entry.name);
         let rest = match &entry.ending {
-            Ending::Failed(reason) => reason.clone(),
-            Ending::Stopped => String::new(),
+            RunStatus::Failed(reason) => reason.clone(),
+            RunStatus::Stopped => String::new(),
             _ => format!("→ {}/", entry.home.display()),
         };
         text.push_str(&message(

@@ -20,27 +20,27 @@ use crate::learner::Registry;
 /// Open the live page: draw training sets, drag the capacity, see the error split.
 ///
 /// Starts a server on this machine and opens the browser. With --listen 0.0.0.0 a class can open the
-/// same page over the network. The address that is opened and printed first holds a key: whoever has
-/// it is the lecturer, who may ask for more and comes first. Ctrl-C ends the lab.
+/// same page over the network. The address that is opened and printed first contains a key: whoever
+/// has it is the lecturer, with larger limits and priority. Ctrl-C closes the lab.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct LabCommand {
-    /// The experiment to begin with: a file, or the name of one that ships with bvlab
+    /// The experiment to start with: a file, or the name of one that ships with bvlab
     #[arg(value_name = "FILE")]
     file: Option<String>,
 
     #[command(flatten)]
     changes: Changes,
 
-    /// The address to listen on; 0.0.0.0 is the whole network
+    /// The address to listen on; 0.0.0.0 lets others on the network connect
     #[arg(long, value_name = "ADDR", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
     listen: IpAddr,
 
-    /// The port; 0 takes any that is free [default: 7878, or the next that is free]
+    /// The port; 0 chooses any free one [default: 7878, or the next free one]
     #[arg(long, value_name = "N")]
     port: Option<u16>,
 
-    /// A name that the lab answers to, besides addresses and localhost; may be given several times
+    /// A host name that the lab accepts, besides IP addresses and localhost; may be given several times
     #[arg(long, value_name = "NAME")]
     host: Vec<String>,
 
@@ -55,12 +55,12 @@ pub struct LabCommand {
     )]
     code: Option<String>,
 
-    /// A site whose pages may show the lab in a frame, as https://slides.example.edu; may be given
+    /// A site whose pages may show the lab in a frame, such as https://slides.example.edu; may be given
     /// several times
     #[arg(long, value_name = "ORIGIN", value_parser = origin)]
     allow_embed: Vec<String>,
 
-    /// Believe the X-Forwarded-For header of a proxy at this address [default: 127.0.0.1]
+    /// Trust the X-Forwarded-For header of a proxy at this address [default: 127.0.0.1]
     #[arg(
         long,
         value_name = "ADDR",
@@ -70,7 +70,7 @@ pub struct LabCommand {
     )]
     behind_proxy: Option<IpAddr>,
 
-    /// The address that the class opens, if it is not this machine's own, as behind a proxy
+    /// The address that the class opens, if it is not this machine's own, for example behind a proxy
     #[arg(long, value_name = "URL", value_parser = class_url)]
     url: Option<String>,
 
@@ -85,8 +85,8 @@ pub struct LabCommand {
 const EXAMPLES: &str = "\
 Examples:
   bvlab lab                            the live page, with all lessons
-  bvlab lab descent-fits               begin with a lesson
-  bvlab lab mine.toml                  any experiment is a page
+  bvlab lab descent-fits               start with a lesson
+  bvlab lab mine.toml                  start with your own experiment
   bvlab lab --listen 0.0.0.0           for a class: prints the address and a QR code
   bvlab lab --listen 0.0.0.0 --code    students need a code, which is printed too
   bvlab lab --behind-proxy --url https://lab.example.edu/
@@ -141,7 +141,7 @@ impl LabCommand {
             .map_err(|error| {
                 Failure::failed(miette::miette!("cannot start the server: {error}"))
             })?;
-        watch_interrupts_with("closing the lab; Ctrl-C again ends it at once");
+        watch_interrupts_with("closing the lab; press Ctrl-C again to stop at once");
         let threads = self.threads.count();
         runtime.block_on(async {
             let listener = self.bind().await?;
@@ -156,7 +156,7 @@ impl LabCommand {
             let _ = self.tell(at, &lab);
             let mine = with_key(&local(at), &lab);
             if !self.no_open && open::that_detached(mine).is_err() {
-                let note = "the browser could not be opened: open the address above in it";
+                let note = "the browser could not be opened: open the address above yourself";
                 let _ = writeln!(io::stderr(), "{note}");
             }
             serve(listener, Arc::new(lab), interruption()).await;
@@ -170,7 +170,7 @@ impl LabCommand {
             if let Some(set) = self.changes.all().first() {
                 return Err(Failure::wrong(miette::miette!(
                     help = "as in `bvlab lab tree-tradeoff --set problem.train=50`",
-                    "`{set}` is set, but on which experiment?"
+                    "`{set}` needs an experiment to change"
                 )));
             }
             return Ok((Lessons::new(&[], registry), FIRST.to_owned()));
@@ -183,8 +183,8 @@ impl LabCommand {
         }
         match experiment.source.table() {
             Some(table) if table.bytes.len() > MOST_TABLE => Err(Failure::wrong(miette::miette!(
-                help = "`bvlab run` takes larger ones; take a part of the rows for the page",
-                "{} is too large for the live page, which reads it anew for every change: at most {} MB",
+                help = "`bvlab run` accepts larger tables; use some of the rows for the page",
+                "{} is too large for the live page, which reads it again after every change: at most {} MB",
                 table.name,
                 MOST_TABLE >> 20
             ))),
@@ -207,9 +207,11 @@ impl LabCommand {
         let error = failure.map_or_else(String::new, |error| format!(": {error}"));
         let help = match self.listen {
             IpAddr::V4(Ipv4Addr::LOCALHOST) | IpAddr::V4(Ipv4Addr::UNSPECIFIED) => {
-                "take another port with --port N, or any free one with --port 0"
+                "choose another port with --port N, or any free one with --port 0"
             }
-            _ => "is it an address of this machine? --listen 0.0.0.0 takes all of them",
+            _ => {
+                "check that it is an address of this machine; --listen 0.0.0.0 listens on all of them"
+            }
         };
         Err(Failure::failed(miette::miette!(
             help = help,
@@ -255,10 +257,10 @@ impl LabCommand {
             writeln!(out, "\n{code}")?;
         }
         if lab.address.is_none() && at.ip().is_unspecified() {
-            let note = "this machine seems to have no network: find its address, or give its name with --host";
+            let note = "this machine seems to have no network address; if it has a name, give it with --host";
             writeln!(out, "{note}")?;
         }
-        writeln!(out, "Ctrl-C closes it")?;
+        writeln!(out, "press Ctrl-C to close it")?;
         out.flush()
     }
 }

@@ -16,7 +16,7 @@ use bvlab_core::words::did_you_mean;
 #[command(
     after_help = "Examples:\n  bvlab list\n  bvlab list --learners\n  bvlab list --simulations\n  bvlab list --show tree-tradeoff > mine.toml"
 )]
-pub struct List {
+pub struct ListCommand {
     /// List the learners and the parameters that can be set and swept
     #[arg(long, conflicts_with = "show")]
     learners: bool,
@@ -30,7 +30,7 @@ pub struct List {
     show: Option<String>,
 }
 
-impl List {
+impl ListCommand {
     /// Prints the list.
     pub fn execute(&self, registry: &Registry) -> Result<(), Failure> {
         let mut out = io::stdout().lock();

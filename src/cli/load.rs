@@ -17,15 +17,15 @@ use bvlab_core::words::{nearest, visible};
 /// Changes to an experiment from the command line.
 #[derive(Debug, Args)]
 pub struct Changes {
-    /// Set any key of the experiment: --set problem.train=50 --set learner.0.tree.min-leaf=5
+    /// Set any key of the experiment, as in --set problem.train=50 --set learner.0.tree.min-leaf=5
     #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
 
-    /// Draw so many training sets; short for --set run.resamples=N
+    /// Number of training sets to draw; short for --set run.resamples=N
     #[arg(long, value_name = "N")]
     resamples: Option<String>,
 
-    /// The seed that all random numbers follow from; short for --set run.seed=N
+    /// Seed of all random numbers; short for --set run.seed=N
     #[arg(long, value_name = "N")]
     seed: Option<String>,
 }
@@ -68,7 +68,7 @@ impl Changes {
 const LONGEST_NAME: usize = 200;
 
 /// Why a text is not read, and what to do.
-pub struct Unread {
+pub struct LoadError {
     /// As the end of a sentence: `cannot read FILE: …`.
     pub reason: String,
     /// What to do, if more can be said than the reason.
@@ -76,12 +76,12 @@ pub struct Unread {
 }
 
 /// Reads a text of bounded length. Devices and pipes, which may have no end, are not read.
-pub fn read_text(path: &Path) -> Result<String, Unread> {
-    let refuse = |reason: &str, help| Unread {
+pub fn read_text(path: &Path) -> Result<String, LoadError> {
+    let refuse = |reason: &str, help| LoadError {
         reason: reason.to_owned(),
         help: Some(help),
     };
-    let failed = |error: std::io::Error| Unread {
+    let failed = |error: std::io::Error| LoadError {
         reason: error.to_string(),
         help: None,
     };
@@ -105,7 +105,7 @@ pub fn read_text(path: &Path) -> Result<String, Unread> {
     if bytes.len() > LONGEST_TEXT {
         return Err(refuse(
             "it is too large",
-            "an experiment has at most 1 MB; data belong in a table of their own: `problem.table`",
+            "an experiment has at most 1 MB; put data into a table: `problem.table`",
         ));
     }
     String::from_utf8(bytes)
@@ -115,14 +115,14 @@ pub fn read_text(path: &Path) -> Result<String, Unread> {
 /// What is wrong with an experiment's name, which becomes that of a folder of results.
 fn name_fault(name: &str) -> Option<&'static str> {
     if name.is_empty() || name.starts_with('.') {
-        Some("an experiment's name does not begin with a dot")
+        Some("an experiment's name cannot begin with a dot")
     } else if name.len() > LONGEST_NAME {
         Some("an experiment's name has at most 200 bytes")
     } else if name
         .chars()
         .any(|c| c == '\n' || c == '\t' || visible(c).is_some())
     {
-        Some("an experiment's name has no control characters")
+        Some("an experiment's name cannot contain control characters")
     } else {
         None
     }

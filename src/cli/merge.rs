@@ -12,25 +12,25 @@ use crate::decompose::groups_for;
 use crate::engine::{GroupState, Options};
 use crate::experiment::{Bounds, Experiment, Source};
 use crate::learner::Registry;
-use crate::make::{VERSION, Wanted, compute_with};
-use crate::outcome::files::{Parts, ShardNote};
+use crate::make::{RequestedFiles, VERSION, compute_with};
+use crate::outcome::files::{SavedGroups, ShardNote};
 use crate::tables::FolderTables;
 use bvlab_core::words::thousands;
 
-/// Join the shards of a run: tables and figures as from one run, to the last digit.
+/// Join the shards of a run: the tables are those of a single run, to the last digit.
 ///
-/// A DIR is a folder that `bvlab run --shard I/N` made. All shards must be of the same experiment,
-/// seed and version, and together be the whole run.
+/// A DIR is a folder that `bvlab run --shard I/N` made. All shards must have the same experiment,
+/// seed and version, and together make up the whole run.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Example:\n  bvlab run mine.toml --shard 1/2   on one machine\n  bvlab run mine.toml --shard 2/2   on another\n  bvlab merge results/mine/shard-*"
 )]
-pub struct Merge {
+pub struct MergeCommand {
     /// The folders of the shards
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
 
-    /// The folder that results go to
+    /// Folder for the results
     #[arg(long, value_name = "DIR", default_value = "results")]
     out: PathBuf,
 
@@ -41,7 +41,7 @@ pub struct Merge {
     output: Output,
 }
 
-impl Merge {
+impl MergeCommand {
     /// Joins the shards.
     pub fn execute(&self, registry: &Registry) -> Result<(), Failure> {
         let mut notes = Vec::new();
@@ -52,33 +52,41 @@ impl Merge {
         let source = source_of(first, &self.folders[0]);
         let experiment = Experiment::read_with(&first.name, source, registry, &Bounds::default());
         let experiment = experiment.map_err(|error| Failure::wrong(*error))?;
-        let states = |slab: usize| {
+        let of_run = |which: Option<usize>| match which {
+            None => &experiment,
+            Some(number) => &experiment.variants[number].experiment,
+        };
+        let states = |which: Option<usize>, slab: usize| {
             let mut states: Vec<(GroupState, &Path)> = Vec::new();
             for (folder, note) in self.folders.iter().zip(&notes) {
-                states.extend(self.shard(folder, note, first, &experiment, slab)?);
+                states.extend(self.shard(folder, note, first, &experiment, (which, slab))?);
             }
-            whole(states, &experiment, first.of)
+            whole(states, of_run(which), first.of)
         };
         // All is looked at before the first is joined, but one slab at a time.
-        for slab in 0..experiment.task.slab_count() {
-            states(slab)?;
+        let variants = (0..experiment.variants.len()).map(Some);
+        for which in [None].into_iter().chain(variants) {
+            for slab in 0..of_run(which).task.slab_count() {
+                states(which, slab)?;
+            }
         }
         watch_interrupts();
         let home = self.out.join(&experiment.name);
         let progress = Progress::new(self.output.quiet);
         let threads = self.threads.count();
-        let begun = |slab: usize| states(slab).unwrap_or_default();
-        let options = Options {
-            threads,
-            observer: &progress,
-            begun: Some(&begun),
-        };
-        let wanted = Wanted {
+        let wanted = RequestedFiles {
             formats: &self.output.format,
             page: false,
             overwrite: self.output.overwrite,
         };
-        let computed = compute_with(&experiment, &home, wanted, options);
+        let computed = compute_with(&experiment, &home, wanted, threads, &|which| {
+            let begun = |slab: usize| states(which, slab).unwrap_or_default();
+            of_run(which).task.run(Options {
+                threads,
+                observer: &progress,
+                begun: Some(&begun),
+            })
+        });
         progress.finish();
         let finished = computed?.write(&self.output.format, None, &progress)?;
         tell(&finished, &experiment.name, &home, self.output.quiet)
@@ -91,7 +99,7 @@ impl Merge {
         note: &ShardNote,
         first: &ShardNote,
         experiment: &Experiment,
-        slab: usize,
+        (which, slab): (Option<usize>, usize),
     ) -> Result<Vec<(GroupState, &'a Path)>, Failure> {
         let wrong = |words: String, help: &str| {
             let help = help.to_owned();
@@ -102,7 +110,7 @@ impl Merge {
             ))
         };
         if note.bvlab != VERSION {
-            let words = format!("made by bvlab {}, and this is {VERSION}", note.bvlab);
+            let words = format!("made by bvlab {}, but this is {VERSION}", note.bvlab);
             return Err(wrong(words, "make all shards with the same version"));
         }
         let source = source_of(note, folder);
@@ -124,7 +132,11 @@ impl Merge {
             let again = format!("run it again with --shard {}/{}", note.shard, note.of);
             return Err(wrong("this shard is not complete".to_owned(), &again));
         }
-        let parts = Parts::new(folder, experiment, VERSION);
+        let parts = SavedGroups::new(folder, experiment, VERSION);
+        let parts = parts.and_then(|parts| match which {
+            None => Some(parts),
+            Some(number) => parts.of_variant(number, &experiment.variants[number].experiment),
+        });
         let found = parts
             .map(|parts| parts.of_slab(slab).find())
             .unwrap_or_default();
@@ -133,7 +145,7 @@ impl Merge {
             return Err(wrong(format!("{name} is damaged"), &again));
         }
         if found.foreign > 0 {
-            let words = "it holds groups of another experiment, seed or version".to_owned();
+            let words = "it contains groups of another experiment, seed or version".to_owned();
             return Err(wrong(words, "remove the folder, and run the shard again"));
         }
         Ok(found
@@ -165,8 +177,8 @@ fn whole(
         };
         if let Some((_, other)) = place {
             return Err(Failure::wrong(miette::miette!(
-                help = "name every shard once",
-                "{} and {} hold the same groups",
+                help = "list every shard once",
+                "{} and {} contain the same groups",
                 other.display(),
                 folder.display()
             )));
@@ -184,7 +196,7 @@ fn whole(
         let names = lacking.iter().map(|shard| format!("{shard}/{shards}"));
         let names = names.collect::<Vec<_>>().join(", ");
         return Err(Failure::wrong(miette::miette!(
-            help = format!("run them with --shard {names}, and name their folders too"),
+            help = format!("run them with --shard {names}, and list their folders as well"),
             "shards are missing: {names}"
         )));
     }
@@ -199,7 +211,7 @@ fn whole(
         true => Ok(states),
         false => Err(Failure::wrong(miette::miette!(
             help = "run the shards again",
-            "the shards hold {} of {} resamples",
+            "the shards contain {} of {} resamples",
             thousands(done),
             thousands(total)
         ))),

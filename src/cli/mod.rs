@@ -21,6 +21,7 @@ mod shards;
 mod site;
 mod submit;
 mod terminal;
+mod value;
 mod verify;
 
 use std::io::{self, Write};
@@ -54,22 +55,23 @@ Examples:
   bvlab new mine && bvlab run mine.toml
 
 Exit codes:
-  0 done; 1 failed; 2 wrong use, or a file that is wrong; 130 stopped by Ctrl-C";
+  0 success; 1 failure; 2 wrong usage or an invalid file; 130 stopped by Ctrl-C";
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Run(run::Run),
-    Figures(figures::Figures),
-    Draw(draw::Draw),
+    Run(run::RunCommand),
+    Figures(figures::FiguresCommand),
+    Draw(draw::DrawCommand),
     Lab(lab::LabCommand),
-    Site(site::Site),
-    Merge(merge::Merge),
-    Submit(submit::Submit),
-    Verify(verify::Verify),
-    Check(check::Check),
-    List(list::List),
-    New(new::New),
-    Schema(schema::Schema),
+    Site(site::SiteCommand),
+    Merge(merge::MergeCommand),
+    Submit(submit::SubmitCommand),
+    Verify(verify::VerifyCommand),
+    Value(value::ValueCommand),
+    Check(check::CheckCommand),
+    List(list::ListCommand),
+    New(new::NewCommand),
+    Schema(schema::SchemaCommand),
     #[command(name = apart::ReadParquet::NAME, hide = true)]
     ReadParquet(apart::ReadParquet),
 }
@@ -150,6 +152,7 @@ pub fn run_with(registry: &Registry) -> ExitCode {
         Command::Merge(merge) => merge.execute(registry),
         Command::Submit(submit) => submit.execute(registry),
         Command::Verify(verify) => verify.execute(),
+        Command::Value(value) => value.execute(),
         Command::Check(check) => check.execute(registry),
         Command::List(list) => list.execute(registry),
         Command::New(new) => new.execute(),

@@ -11,14 +11,14 @@ use super::Failure;
 /// Write a commented experiment to start from, NAME.toml.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  bvlab new mine && bvlab run mine.toml")]
-pub struct New {
-    /// The experiment's name; the file gets the ending .toml
+pub struct NewCommand {
+    /// The experiment's name; the file is NAME.toml
     name: String,
 }
 
 const TEMPLATE: &str = include_str!("new.toml");
 
-impl New {
+impl NewCommand {
     /// Writes the file, unless there is one of that name.
     pub fn execute(&self) -> Result<(), Failure> {
         let stem = self.name.strip_suffix(".toml").unwrap_or(&self.name);
@@ -32,17 +32,16 @@ impl New {
         }
         let cannot = |error: io::Error| {
             let help = match error.kind() {
-                io::ErrorKind::AlreadyExists => "it is left as it is; choose another name",
-                _ => "choose a folder that exists and can be written to",
+                io::ErrorKind::AlreadyExists => {
+                    "the file exists and was not changed; choose another name"
+                }
+                _ => "choose an existing folder that you can write to",
             };
             Failure::wrong(miette::miette!(help = help, "cannot write {file}: {error}"))
         };
         let mut created = File::create_new(&file).map_err(cannot)?;
         created.write_all(TEMPLATE.as_bytes()).map_err(cannot)?;
-        writeln!(
-            io::stdout(),
-            "{file} is written; run it with: bvlab run {file}"
-        )?;
+        writeln!(io::stdout(), "wrote {file}; run it with: bvlab run {file}")?;
         Ok(())
     }
 }

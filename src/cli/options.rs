@@ -12,7 +12,7 @@ use super::load::Changes;
 /// What an experiment is run with, and where its results go.
 #[derive(Debug, Args)]
 pub struct Work {
-    /// The folder that results go to
+    /// Folder for the results
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
 
@@ -26,7 +26,7 @@ pub struct Work {
 /// How many threads to use.
 #[derive(Debug, Args)]
 pub struct Threads {
-    /// How many threads to use (default: all cores)
+    /// Number of threads (default: all cores)
     #[arg(long = "threads", value_name = "N", value_parser = thread_count())]
     given: Option<u16>,
 }
@@ -55,7 +55,7 @@ pub struct Output {
     #[arg(long)]
     pub overwrite: bool,
 
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(long, short)]
     pub quiet: bool,
 }

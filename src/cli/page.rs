@@ -7,10 +7,11 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-use super::figures::{Ending, Entry};
+use super::figures::{RunEntry, RunStatus};
 use super::{Failure, Format};
-use crate::experiment::Experiment;
-use crate::outcome::files::{OutcomeError, write_whole};
+use crate::experiment::ExperimentText;
+use crate::experiment::words::Template;
+use crate::outcome::files::{self, OutcomeError, write_whole};
 use crate::outcome::{Table, Tables};
 use bvlab_core::words::{number, thousands};
 
@@ -27,7 +28,7 @@ const MADE: &str = "made with bvlab";
 
 /// Writes the page: under another name first, so that no half of one is ever there, and not over one
 /// that bvlab did not make.
-pub fn write(path: &Path, entries: &[Entry], overwrite: bool) -> Result<(), Failure> {
+pub fn write(path: &Path, entries: &[RunEntry], overwrite: bool) -> Result<(), Failure> {
     let foreign = match fs::read(path) {
         Ok(there) => !there
             .windows(MADE.len())
@@ -44,7 +45,7 @@ pub fn write(path: &Path, entries: &[Entry], overwrite: bool) -> Result<(), Fail
     write_whole(path, page(entries)?.as_bytes()).map_err(Failure::failed)
 }
 
-fn page(entries: &[Entry]) -> Result<String, Failure> {
+fn page(entries: &[RunEntry]) -> Result<String, Failure> {
     let (mut contents, mut sections) = (String::new(), String::new());
     for entry in entries {
         let (thumbnail, section) = section(entry)?;
@@ -71,10 +72,17 @@ fn page(entries: &[Entry]) -> Result<String, Failure> {
 }
 
 /// An experiment's line in the contents, and its part of the page.
-fn section(entry: &Entry) -> Result<(String, String), Failure> {
+fn section(entry: &RunEntry) -> Result<(String, String), Failure> {
     let name = escape(&entry.name);
-    let title = entry.experiment.as_ref().map(|e| e.heading());
-    let title = escape(title.unwrap_or(&entry.name));
+    let mut shown = match &entry.experiment {
+        Some(experiment) => experiment.words.clone(),
+        None => ExperimentText::default(),
+    };
+    if let Ok(Some(words)) = files::read_words(&entry.home) {
+        shown = words;
+    }
+    let heading = shown.title.as_deref().unwrap_or(&entry.name);
+    let title = escape(heading);
     // Letters that mean something in an address have no place in one.
     let plain = |letter: char| match letter.is_alphanumeric() || "-_.".contains(letter) {
         true => letter,
@@ -85,7 +93,7 @@ fn section(entry: &Entry) -> Result<(String, String), Failure> {
     let mut small = String::new();
     let mut body = String::new();
     match (&entry.experiment, &entry.ending) {
-        (_, Ending::Failed(reason)) => {
+        (_, RunStatus::Failed(reason)) => {
             let reason = escape(reason);
             body.push_str(&format!(
                 "<p class=\"failed\"><b>This experiment failed:</b> {reason}</p>\n"
@@ -98,8 +106,12 @@ fn section(entry: &Entry) -> Result<(String, String), Failure> {
                     let reason = error.to_string();
                     Failure::failed(OutcomeError::Read { path, reason })
                 })?;
-                let heading = figure.title.as_deref().unwrap_or(experiment.heading());
-                let alt = alt(heading, experiment);
+                let title = figure.title.as_ref().map(|title| {
+                    let template = experiment.texts.figures.get(title);
+                    template.map_or(title.clone(), Template::unrendered)
+                });
+                let heading = title.as_deref().unwrap_or(heading);
+                let alt = alt(heading, &shown);
                 if i == 0 {
                     let little = thumbnail(&bytes);
                     let source = data(little.as_deref().unwrap_or(&bytes));
@@ -110,7 +122,7 @@ fn section(entry: &Entry) -> Result<(String, String), Failure> {
                     data(&bytes)
                 ));
             }
-            words(experiment, &mut body);
+            words(&shown, &mut body);
             let name = Tables::main(&experiment.task);
             let numbers = Table::read_parquet(&entry.home.join(format!("{name}.parquet")));
             let numbers = numbers.map_err(Failure::failed)?;
@@ -137,12 +149,12 @@ fn section(entry: &Entry) -> Result<(String, String), Failure> {
 }
 
 /// What the figure shows, in words.
-fn alt(heading: &str, experiment: &Experiment) -> String {
+fn alt(heading: &str, words: &ExperimentText) -> String {
     let mut text = heading.trim_end().to_owned();
     if !text.ends_with(['.', '!', '?', '…']) {
         text.push('.');
     }
-    if let Some(look_for) = &experiment.words.look_for {
+    if let Some(look_for) = &words.look_for {
         text.push(' ');
         text.push_str(look_for);
     }
@@ -150,20 +162,20 @@ fn alt(heading: &str, experiment: &Experiment) -> String {
 }
 
 /// What to look for, and the question with its answer.
-fn words(experiment: &Experiment, body: &mut String) {
-    if let Some(look_for) = &experiment.words.look_for {
+fn words(words: &ExperimentText, body: &mut String) {
+    if let Some(look_for) = &words.look_for {
         let look_for = escape(look_for);
         body.push_str(&format!(
             "<p class=\"look-for\"><b>Look for:</b> {look_for}</p>\n"
         ));
     }
-    if let Some(question) = &experiment.words.question {
+    if let Some(question) = &words.question {
         let question = escape(question);
         body.push_str(&format!(
             "<p class=\"question\"><b>Question:</b> {question}</p>\n"
         ));
     }
-    if let Some(answer) = &experiment.words.answer {
+    if let Some(answer) = &words.answer {
         let answer = format!("<p>{}</p>", escape(answer));
         body.push_str(&folded("The answer", &answer));
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::engine::Observer;
-use crate::make::Teller;
+use crate::make::Reporter;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 static WRITING: AtomicBool = AtomicBool::new(false);
@@ -27,7 +27,7 @@ pub fn interrupted() -> bool {
 
 /// Makes Ctrl-C ask for a clean stop; a second one ends the program at once.
 pub fn watch_interrupts() {
-    watch_interrupts_with("stopping after this training set; Ctrl-C again stops at once");
+    watch_interrupts_with("stopping after this training set; press Ctrl-C again to stop at once");
 }
 
 /// The same, with other words.
@@ -92,7 +92,7 @@ impl Progress {
     }
 }
 
-impl Teller for Progress {
+impl Reporter for Progress {
     fn say(&self, line: &str) {
         let tell = || {
             let _ = writeln!(std::io::stderr(), "{line}");

@@ -12,7 +12,8 @@ use crate::engine::{Observer, Shard};
 use crate::experiment::Experiment;
 use crate::lab::Recorder;
 use crate::learner::Registry;
-use crate::make::{Finished, Wanted, compute, compute_shard};
+use crate::make::{FinishedResult, RequestedFiles, compute, compute_shard};
+use crate::outcome::{CheckedClaim, Verdict};
 
 /// Run experiments: tables and figures go to results/NAME/.
 ///
@@ -20,7 +21,7 @@ use crate::make::{Finished, Wanted, compute, compute_shard};
 /// The same file and seed give the same tables to the last digit, on any number of threads.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Run {
+pub struct RunCommand {
     /// Experiments: files, or names of experiments that ship with bvlab
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
@@ -35,6 +36,10 @@ pub struct Run {
     #[arg(long, conflicts_with = "shard")]
     page: bool,
 
+    /// End with exit code 1 if a claim of an experiment is refuted
+    #[arg(long, conflicts_with = "shard")]
+    strict: bool,
+
     /// Compute only a part of the groups, as in 2/4; `bvlab merge` joins the parts
     #[arg(long, value_name = "I/N", value_parser = shards::parse)]
     shard: Option<Shard>,
@@ -43,13 +48,14 @@ pub struct Run {
 const EXAMPLES: &str = "\
 Examples:
   bvlab run tree-tradeoff                          an experiment that ships with bvlab
-  bvlab run mine.toml --resamples 10000 --seed 7   more training sets, other ones
+  bvlab run mine.toml --resamples 10000 --seed 7   more training sets, another seed
   bvlab run mine.toml --set problem.train=50       change any key
   bvlab run mine.toml --page                       and a live page in one file
+  bvlab run mine.toml --strict                     fail if a claim is refuted
   bvlab run mine.toml --shard 2/4                  a quarter of the work; see bvlab merge
   bvlab run mine.toml --set 'problem.noise = { normal = 1 }' --format png,svg --out slides";
 
-impl Run {
+impl RunCommand {
     /// Runs every experiment; all are checked before the first is run.
     pub fn execute(&self, registry: &Registry) -> Result<(), Failure> {
         let load = |file: &String| self.work.changes.load(file, registry);
@@ -58,20 +64,29 @@ impl Run {
             let same = |other: &Experiment| other.name == experiment.name;
             if experiments[..i].iter().any(same) {
                 return Err(Failure::wrong(miette::miette!(
-                    help = "rename one of the files: the name is that of the folder of results",
+                    help = "rename one of the files: results are stored in a folder of that name",
                     "two experiments are called `{}`",
                     experiment.name
                 )));
             }
         }
         watch_interrupts();
+        let mut claims = Vec::new();
         for experiment in &experiments {
             match self.shard {
-                None => self.run(experiment)?,
+                None => claims.extend(self.run(experiment)?),
                 Some(shard) => self.run_shard(experiment, shard)?,
             }
         }
-        Ok(())
+        let is_refuted = |claim: &&CheckedClaim| claim.verdict == Verdict::Refuted;
+        match claims.iter().filter(is_refuted).count() {
+            refuted if refuted > 0 && self.strict => Err(Failure::failed(miette::miette!(
+                help = "tables and figures are written; without --strict this is a warning",
+                "{refuted} of {} claims refuted",
+                claims.len()
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Runs one shard, whose groups stay in a folder of their own for `bvlab merge`.
@@ -104,7 +119,7 @@ impl Run {
         Ok(())
     }
 
-    fn run(&self, experiment: &Experiment) -> Result<(), Failure> {
+    fn run(&self, experiment: &Experiment) -> Result<Vec<CheckedClaim>, Failure> {
         let home = self.work.out.join(&experiment.name);
         let progress = Progress::new(self.output.quiet);
         progress.begin(&experiment.name, experiment.task.most_resamples());
@@ -114,7 +129,7 @@ impl Run {
             None => &progress,
         };
         let threads = self.work.threads.count();
-        let wanted = Wanted {
+        let wanted = RequestedFiles {
             formats: &self.output.format,
             page: self.page,
             overwrite: self.output.overwrite,
@@ -122,12 +137,18 @@ impl Run {
         let computed = compute(experiment, &home, threads, wanted, &progress, observer);
         progress.finish();
         let finished = computed?.write(&self.output.format, recorder.as_ref(), &progress)?;
-        tell(&finished, &experiment.name, &home, self.output.quiet)
+        tell(&finished, &experiment.name, &home, self.output.quiet)?;
+        Ok(finished.claims)
     }
 }
 
 /// Prints what a run has to say of an experiment, and where the files are.
-pub fn tell(finished: &Finished, name: &str, home: &Path, quiet: bool) -> Result<(), Failure> {
+pub fn tell(
+    finished: &FinishedResult,
+    name: &str,
+    home: &Path,
+    quiet: bool,
+) -> Result<(), Failure> {
     if !quiet {
         io::stdout().write_all(finished.report.text.as_bytes())?;
         io::stdout().write_all(files_line(home, &finished.files).as_bytes())?;

@@ -13,9 +13,9 @@ use crate::learner::Registry;
 #[command(
     after_help = "Example:\n  bvlab schema > bvlab.schema.json\nthen put this into the first line of an experiment:\n  #:schema ./bvlab.schema.json"
 )]
-pub struct Schema {}
+pub struct SchemaCommand {}
 
-impl Schema {
+impl SchemaCommand {
     /// Prints the schema.
     pub fn execute(&self, registry: &Registry) -> Result<(), Failure> {
         let text = serde_json::to_string_pretty(&experiment::schema(registry))

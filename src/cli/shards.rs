@@ -16,7 +16,7 @@ pub fn parse(text: &str) -> Result<Shard, String> {
     match parts {
         Some((index, of)) if (1..=of).contains(&index) && of <= GROUPS => Ok(Shard { index, of }),
         Some((_, of)) if of > GROUPS => Err(format!(
-            "there are {GROUPS} groups to share out, so at most {GROUPS} shards"
+            "a run has {GROUPS} groups, so there are at most {GROUPS} shards"
         )),
         _ => Err("expected two numbers, as in 2/4 for the second of four".to_owned()),
     }
@@ -26,14 +26,14 @@ pub fn parse(text: &str) -> Result<Shard, String> {
 pub fn shareable(experiment: &Experiment) -> Result<(), Failure> {
     let Some(plan) = experiment.plan() else {
         return Err(Failure::wrong(miette::miette!(
-            "`{}` is a simulation, which has no shards",
+            "`{}` is a simulation, which cannot be divided into shards",
             experiment.name
         )));
     };
     if let Length::Precision { .. } = plan.run.length {
         return Err(Failure::wrong(miette::miette!(
             help = "give it a number of `resamples`",
-            "`{}` is run to a precision, which all shards together decide: it has no shards",
+            "`{}` runs to a precision, which takes all resamples together, so it cannot be divided into shards",
             experiment.name
         )));
     }

@@ -18,8 +18,8 @@ use crate::experiment::Experiment;
 use crate::lab::{Lessons, Recorder, site};
 use crate::learner::Registry;
 use crate::make::MakeError;
-use crate::outcome::Tables;
 use crate::outcome::files::write_whole;
+use crate::outcome::{Statements, Tables};
 
 const TEMPLATE: &str = include_str!("site.html");
 
@@ -31,12 +31,12 @@ const FIRST: &str = "tree-tradeoff";
 
 /// Write the live page as a folder for any static host: lab, lessons, figures, TOML.
 ///
-/// The pages compute in the reader's browser, with the same numbers as `bvlab run`. They can be put
-/// into any folder of any web server; `python3 -m http.server` is one. Each lesson is run once, for
-/// the picture that its page begins with.
+/// The pages compute in the reader's browser, with the same numbers as `bvlab run`. Any web
+/// server can serve them from any folder, for example `python3 -m http.server`. Each lesson is run
+/// once, for the picture that its page shows first.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Site {
+pub struct SiteCommand {
     /// The folder to write to: new, empty, or a site that bvlab wrote
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -55,11 +55,11 @@ pub struct Site {
     #[command(flatten)]
     threads: Threads,
 
-    /// Write into a folder that holds other files; those of the same names are replaced
+    /// Write into a folder that contains other files; those of the same names are replaced
     #[arg(long)]
     overwrite: bool,
 
-    /// Print nothing but errors
+    /// Print only errors
     #[arg(long, short)]
     quiet: bool,
 }
@@ -72,19 +72,19 @@ Examples:
   cd public && python3 -m http.server      look at it";
 
 /// A lesson of the site, as the gallery shows it.
-struct Card {
+struct LessonCard {
     name: String,
     title: String,
     look_for: Option<String>,
     pictured: bool,
 }
 
-impl Site {
+impl SiteCommand {
     /// Runs every lesson and writes the folder.
     pub fn execute(&self) -> Result<(), Failure> {
         if !site::can_compute() {
             return Err(Failure::failed(miette::miette!(
-                help = "build it with crates/bvlab-wasm/build.sh, then build bvlab anew",
+                help = "build it with crates/bvlab-wasm/build.sh, then rebuild bvlab",
                 "this bvlab was built without the module that computes in browsers"
             )));
         }
@@ -132,8 +132,8 @@ impl Site {
         let others = fs::read_dir(&self.folder).is_ok_and(|mut files| files.next().is_some());
         if others && !self.folder.join(MARK).is_file() && !self.overwrite {
             return Err(Failure::wrong(miette::miette!(
-                help = "name a new folder, or write into this one with --overwrite",
-                "{} holds files, and no site that bvlab wrote",
+                help = "choose a new folder, or write into this one with --overwrite",
+                "{} contains files, but not a site that bvlab wrote",
                 self.folder.display()
             )));
         }
@@ -141,7 +141,7 @@ impl Site {
     }
 
     /// Runs a lesson and writes its page, record, TOML and figures.
-    fn lesson(&self, experiment: &Experiment, progress: &Progress) -> Result<Card, Failure> {
+    fn lesson(&self, experiment: &Experiment, progress: &Progress) -> Result<LessonCard, Failure> {
         let name = &experiment.name;
         let clock = Instant::now();
         let recorder = Recorder::new(experiment, progress);
@@ -149,9 +149,16 @@ impl Site {
         let outcome = experiment.task.run(options);
         let home = self.folder.join("lessons").join(name);
         let outcome = outcome.map_err(|error| Failure::from(MakeError::of_run(error, &home)))?;
+        let variants = experiment.variants.iter().map(|variant| {
+            let options = Options::new(self.threads.count(), progress);
+            let outcome = variant.experiment.task.run(options);
+            outcome.map_err(|error| Failure::from(MakeError::of_run(error, &home)))
+        });
+        let variants = variants.collect::<Result<Vec<_>, _>>()?;
+        let statements = Statements::of(experiment, &outcome, &variants);
         let tables = Tables::of(&experiment.task, &outcome);
         let seconds = clock.elapsed().as_secs_f64();
-        let record = recorder.recording(experiment, &outcome, &tables, seconds);
+        let record = recorder.recording(experiment, (&outcome, &statements), &tables, seconds);
         let path = |file: &str| format!("lessons/{name}/{file}");
         let text = experiment.source.merged_text();
         let text = match experiment.source.sets().is_empty() {
@@ -168,8 +175,9 @@ impl Site {
             }
         }
         let description = experiment.task.describe();
-        for (i, figure) in experiment.figures.iter().enumerate() {
-            let drawing = crate::figure::draw(experiment.heading(), &description, figure, &tables)
+        let heading = statements.heading(name);
+        for (i, figure) in statements.figures.iter().enumerate() {
+            let drawing = crate::figure::draw(heading, &description, figure, &tables)
                 .map_err(|error| Failure::failed(miette::miette!("{name}: {error}")))?;
             let png = drawing
                 .to_png()
@@ -184,12 +192,12 @@ impl Site {
             )?;
         }
         self.write(&path("record.json"), record.to_string().as_bytes())?;
-        let page = site::page("../../", experiment.heading(), true);
+        let page = site::page("../../", heading, true);
         self.write(&path("index.html"), page.as_bytes())?;
-        Ok(Card {
+        Ok(LessonCard {
             name: name.clone(),
-            title: experiment.heading().to_owned(),
-            look_for: experiment.words.look_for.clone(),
+            title: heading.to_owned(),
+            look_for: statements.words.look_for.clone(),
             pictured: !experiment.figures.is_empty(),
         })
     }
@@ -200,7 +208,7 @@ impl Site {
 }
 
 /// The page that shows all lessons.
-fn gallery(cards: &[Card]) -> String {
+fn gallery(cards: &[LessonCard]) -> String {
     let mut text = String::new();
     for card in cards {
         let (name, title) = (escape(&card.name), escape(&card.title));

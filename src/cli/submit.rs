@@ -19,11 +19,11 @@ use crate::outcome::files::{refuse_link, write_whole};
 ///
 /// Scripts, logs and a copy of the experiment go to results/NAME/slurm/, shards and the result to
 /// results/NAME/ as `bvlab run --shard` and `bvlab merge` put them. All machines must see that folder
-/// and this program under the same paths. A shard that failed or was cut off goes on from what it
-/// had saved when the same command is given again.
+/// and this program under the same paths. If a shard fails or is interrupted, give the same
+/// command again: it continues from its saved progress.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Submit {
+pub struct SubmitCommand {
     /// The experiment: a file, or the name of one that ships with bvlab
     #[arg(value_name = "FILE")]
     file: String,
@@ -32,7 +32,7 @@ pub struct Submit {
     #[arg(long, required = true)]
     slurm: bool,
 
-    /// How many shards, which is how many jobs (default: 24, or as many as there are groups)
+    /// Number of shards, one job each (default: 24, or as many as there are groups)
     #[arg(long, value_name = "N")]
     shards: Option<usize>,
 
@@ -44,14 +44,14 @@ pub struct Submit {
     #[arg(long)]
     dry_run: bool,
 
-    /// The folder that results go to
+    /// Folder for the results
     #[arg(long, value_name = "DIR", default_value = "results")]
     out: PathBuf,
 
     #[command(flatten)]
     changes: Changes,
 
-    /// Threads of a job, which asks for as many cores
+    /// Threads, and therefore cores, of each job
     #[arg(long, value_name = "N", default_value = "1", value_parser = thread_count())]
     threads: u16,
 
@@ -65,7 +65,7 @@ Examples:
   bvlab submit --slurm mine.toml --shards 6 --threads 4 --sbatch '--partition=short --time=1:00:00'
   bvlab submit --slurm mine.toml --dry-run              what would be submitted";
 
-impl Submit {
+impl SubmitCommand {
     /// Writes the scripts and submits them.
     pub fn execute(&self, registry: &Registry) -> Result<(), Failure> {
         let experiment = self.changes.load(&self.file, registry)?;
@@ -120,13 +120,13 @@ impl Submit {
         let count = self.shards.unwrap_or(groups);
         if !(1..=groups).contains(&count) {
             return Err(Failure::wrong(miette::miette!(
-                "`{}` can be shared out in 1 to {groups} shards, not {count}",
+                "`{}` can be divided into 1 to {groups} shards, not {count}",
                 experiment.name
             )));
         }
         if self.sbatch.iter().any(|options| options.contains('\n')) {
             return Err(Failure::wrong(miette::miette!(
-                "options for sbatch stand on one line"
+                "options for sbatch must be on one line"
             )));
         }
         let cannot = |error: io::Error| {
@@ -264,7 +264,7 @@ fn sbatch(folder: &Path, arguments: &[&str]) -> Result<String, Failure> {
 fn quoted(word: &Path) -> Result<String, Failure> {
     let text = word.to_str().ok_or_else(|| {
         Failure::wrong(miette::miette!(
-            "{} is no text, and cannot stand in a script",
+            "{} is not valid text, so it cannot be put into a script",
             word.display()
         ))
     })?;

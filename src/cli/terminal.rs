@@ -20,71 +20,73 @@ struct Terminal(MietteHandler);
 
 impl ReportHandler for Terminal {
     fn debug(&self, error: &dyn Diagnostic, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.debug(&Shown::of(error), f)
+        self.0.debug(&ErrorView::of(error), f)
     }
 }
 
 /// An error as it is shown.
-struct Shown<'a> {
+struct ErrorView<'a> {
     message: String,
     help: Option<String>,
     labels: Vec<LabeledSpan>,
     /// An excerpt, which shows no control characters itself.
     source_code: Option<&'a dyn SourceCode>,
-    cause: Option<Cause>,
+    cause: Option<ErrorCause>,
 }
 
 /// What made an error.
 #[derive(Debug)]
-struct Cause {
+struct ErrorCause {
     message: String,
-    cause: Option<Box<Cause>>,
+    cause: Option<Box<ErrorCause>>,
 }
 
-impl<'a> Shown<'a> {
+impl<'a> ErrorView<'a> {
     fn of(error: &'a dyn Diagnostic) -> Self {
         let label = |label: LabeledSpan| {
             let text = label.label().map(message);
             LabeledSpan::new_with_span(text, *label.inner())
         };
-        Shown {
+        ErrorView {
             message: message(&error.to_string()),
             help: error.help().map(|help| message(&help.to_string())),
             labels: error.labels().into_iter().flatten().map(label).collect(),
             source_code: error.source_code(),
-            cause: error.source().map(Cause::of),
+            cause: error.source().map(ErrorCause::of),
         }
     }
 }
 
-impl Cause {
+impl ErrorCause {
     fn of(error: &(dyn Error + 'static)) -> Self {
-        Cause {
+        ErrorCause {
             message: message(&error.to_string()),
-            cause: error.source().map(|source| Box::new(Cause::of(source))),
+            cause: error
+                .source()
+                .map(|source| Box::new(ErrorCause::of(source))),
         }
     }
 }
 
-impl fmt::Debug for Shown<'_> {
+impl fmt::Debug for ErrorView<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
 }
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for ErrorView<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl Error for Shown<'_> {
+impl Error for ErrorView<'_> {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.cause.as_ref().map(|cause| cause as &dyn Error)
     }
 }
 
-impl Diagnostic for Shown<'_> {
+impl Diagnostic for ErrorView<'_> {
     fn help<'b>(&'b self) -> Option<Box<dyn fmt::Display + 'b>> {
         let help = self.help.as_ref();
         help.map(|help| Box::new(help) as Box<dyn fmt::Display>)
@@ -100,13 +102,13 @@ impl Diagnostic for Shown<'_> {
     }
 }
 
-impl fmt::Display for Cause {
+impl fmt::Display for ErrorCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
 }
 
-impl Error for Cause {
+impl Error for ErrorCause {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.cause.as_deref().map(|cause| cause as &dyn Error)
     }

@@ -6,26 +6,26 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::Failure;
-use crate::outcome::files::{self, Condition, OutcomeError, Verified};
+use crate::outcome::files::{self, Condition, OutcomeError, Verification};
 
 /// Compare results with the hashes in their manifests.
 ///
-/// Names every file that is altered or missing, and those in the folder that bvlab did not make,
-/// which are no fault. The exit code is 1 if a file is altered or missing or a folder holds no
-/// result. A result that a killed run had completed is put in its place first.
+/// Lists every file that is altered or missing, and also files that bvlab did not make, which do no
+/// harm. The exit code is 1 if a file is altered or missing or if a folder contains no result. If a
+/// killed run had completed its result, the result is first moved into place.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  bvlab verify results/tree-tradeoff\n  bvlab verify results/*/")]
-pub struct Verify {
+pub struct VerifyCommand {
     /// Folders of results, such as results/tree-tradeoff
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
 
-    /// Print nothing but what is altered or missing
+    /// Print only what is altered or missing
     #[arg(long, short)]
     quiet: bool,
 }
 
-impl Verify {
+impl VerifyCommand {
     /// Verifies every folder, and says how it is.
     pub fn execute(&self) -> Result<(), Failure> {
         let mut faults = 0;
@@ -40,8 +40,7 @@ impl Verify {
         match (faults, self.folders.len()) {
             (0, _) => Ok(()),
             (faults, all) => Err(Failure::failed(miette::miette!(
-                help =
-                    "`bvlab run` or `bvlab figures` makes a result anew, `bvlab draw` its figures",
+                help = "`bvlab run` or `bvlab figures` remakes a result, `bvlab draw` its figures",
                 "{faults} of {all} folders {} not as written",
                 match faults {
                     1 => "is",
@@ -53,7 +52,7 @@ impl Verify {
 }
 
 /// Whether nothing is altered or missing.
-fn is_whole(verified: &Result<Verified, OutcomeError>) -> bool {
+fn is_whole(verified: &Result<Verification, OutcomeError>) -> bool {
     let fine = [Condition::Whole, Condition::Unrecorded];
     verified.as_ref().is_ok_and(|verified| {
         let mut files = verified.files.iter();
@@ -62,7 +61,7 @@ fn is_whole(verified: &Result<Verified, OutcomeError>) -> bool {
 }
 
 /// A line for a result, and one for each file that is not as it was written.
-fn described(home: &Path, verified: &Result<Verified, OutcomeError>) -> String {
+fn described(home: &Path, verified: &Result<Verification, OutcomeError>) -> String {
     let home = home.display();
     let found = match verified {
         Ok(found) => found,

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use bvlab_experiment::table::{Contents, MOST_BYTES, Refusal};
+use bvlab_experiment::table::{Contents, MOST_BYTES, ParquetError};
 use bvlab_outcome::files::parquet_contents as contents;
 
 /// How a process that reads Parquet is started.
@@ -42,7 +42,7 @@ pub fn answer(input: impl Read, mut output: impl Write) -> io::Result<()> {
 }
 
 /// The columns of a Parquet file, read by a process apart; `None` if there is no such process.
-pub(super) fn ask(bytes: &[u8]) -> Option<Result<Contents, Refusal>> {
+pub(super) fn ask(bytes: &[u8]) -> Option<Result<Contents, ParquetError>> {
     let reader = READER.get()?;
     let child = Command::new(&reader.program)
         .arg(reader.command)
@@ -70,6 +70,6 @@ pub(super) fn ask(bytes: &[u8]) -> Option<Result<Contents, Refusal>> {
     };
     Some(answer.unwrap_or_else(|| {
         let reason = "it is damaged, or takes too much memory or time to read";
-        Err(Refusal::Unreadable(reason.to_owned()))
+        Err(ParquetError::Unreadable(reason.to_owned()))
     }))
 }

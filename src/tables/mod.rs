@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bvlab_core::words::nearest;
 use bvlab_experiment::table::{
-    Contents, MOST_BYTES, NotFound, Refusal, TableFile, TableSource, copy_name,
+    Contents, MOST_BYTES, NotFound, ParquetError, TableFile, TableSource, copy_name,
 };
 use bvlab_outcome::files::parquet_contents;
 
@@ -47,7 +47,7 @@ impl TableSource for FolderTables {
         };
         let failed = |error: std::io::Error| {
             let help = suggestion(&path).unwrap_or_else(|| {
-                "the path of a table begins where the experiment's file is".to_owned()
+                "the path of a table is relative to the folder of the experiment".to_owned()
             });
             NotFound::new(name, &error.to_string(), help)
         };
@@ -64,7 +64,7 @@ impl TableSource for FolderTables {
         Ok(Arc::new(TableFile::new(name, bytes)))
     }
 
-    fn parquet(&self, bytes: &[u8]) -> Result<Contents, Refusal> {
+    fn parquet(&self, bytes: &[u8]) -> Result<Contents, ParquetError> {
         apart::ask(bytes).unwrap_or_else(|| parquet_contents(bytes))
     }
 }

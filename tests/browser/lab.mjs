@@ -31,7 +31,7 @@ async function handle(page) {
 
 await suite.test("the first picture is complete", async (open) => {
   const page = await open(at(""));
-  assert.equal(await page.textContent("#title"), "Deeper trees: less bias, more variance");
+  assert.equal(await page.textContent("#title"), "Deeper trees: less bias, in the end more variance");
   assert.match(await words(page, "fits"), /40 refits and their mean/);
   assert.match(await words(page, "tradeoff"), /Risk 0\.4021 ± 0\.0023, best at depth = 5/);
   assert.match(await words(page, "identity"), /0\.250 \+ 0\.003 \+ 0\.149 = 0\.402 ± 0\.002, measured 0\.403 ± 0\.003/);
@@ -445,7 +445,7 @@ await suite.test("the menu has all lessons, by group", async (open) => {
 
 await suite.test("question first, answer revealed", async (open) => {
   const page = await open(at(""));
-  const answer = /Depth 5 here/;
+  const answer = /More data lower the variance/;
   assert.doesNotMatch(await page.textContent("body"), answer);
   await page.keyboard.press("q");
   await page.waitForSelector("#card:not([hidden])");
@@ -477,7 +477,7 @@ await suite.test("a clicker goes through a lesson and on to the next, and back",
   const shown = () =>
     page.evaluate(() => [
       !document.getElementById("card").hidden,
-      /Depth 5 here/.test(document.getElementById("strip").textContent),
+      /More data lower the variance/.test(document.getElementById("strip").textContent),
     ]);
   const press = async (key) => {
     await page.keyboard.press(key);
@@ -997,7 +997,7 @@ await suite.test("a stream that breaks off is asked for again", async (open) => 
   });
   await page.keyboard.press("m");
   await page.click("[data-lesson='knn-tradeoff']");
-  await page.waitForFunction(() => /The line to the lab broke/.test(document.getElementById("notes").textContent));
+  await page.waitForFunction(() => /The connection to the lab was lost/.test(document.getElementById("notes").textContent));
   await settled(page);
   await says(page, "tradeoff", /of knn over k/);
   assert.equal(asked, 2);

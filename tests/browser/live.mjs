@@ -1,108 +1,21 @@
 // Pages that compute by themselves, in Chromium or Firefox:
 // `node live.mjs chrome|firefox PAGE.html SITE TABLES OUTDIR`. PAGE is what `bvlab run tree-tradeoff
 // --page` wrote, SITE a folder of `bvlab site`, TABLES a folder of results of `bvlab run` to compare
-// with.
+// with. BVLAB_PROGRAM is the program.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { spawnSync } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import puppeteer from "puppeteer-core";
+import { Runner, anotherRun, counts, frameIsDone, framing, launch, notes, pause, processorSeconds, scripted, serveFolder, setKey, settled, textOf, until } from "./puppet.mjs";
 
 const [, , kind, file, site, tables, out] = process.argv;
-const FILES = { chrome: process.env.BVLAB_CHROMIUM ?? "/usr/bin/chromium", firefox: process.env.BVLAB_FIREFOX ?? "/usr/bin/firefox-esr" };
-const browser = await puppeteer.launch({
-  browser: kind,
-  executablePath: FILES[kind],
-  headless: true,
-  args: kind === "chrome" ? ["--no-sandbox", "--disable-gpu", "--disable-background-networking"] : [],
-});
-const only = process.env.BVLAB_BROWSER_TEST ?? "";
+const runner = new Runner(kind, await launch(kind), out);
+const test = (...given) => runner.test(...given);
+const shoot = (...given) => runner.shoot(...given);
 const PREFIX = "/~somebody/some where/lab";
-const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".svg": "image/svg+xml", ".png": "image/png" };
-
-// A static server that knows nothing but files, below a folder; and what it was asked for.
-async function serve() {
-  const [asked, served] = [[], { outer: "" }];
-  const server = createServer(async (request, response) => {
-    const name = decodeURIComponent(new URL(request.url, "http://x").pathname);
-    asked.push(name);
-    try {
-      if (!name.startsWith(`${PREFIX}/`)) throw new Error("outside");
-      const inside = name.slice(PREFIX.length) + (name.endsWith("/") ? "index.html" : "");
-      const bytes = inside === "/outer.html" ? served.outer : await readFile(path.join(site, inside));
-      response.writeHead(200, { "content-type": TYPES[path.extname(inside)] ?? "application/octet-stream" }).end(bytes);
-    } catch {
-      response.writeHead(404).end();
-    }
-  });
-  await new Promise((done) => server.listen(0, done));
-  const address = `http://127.0.0.1:${server.address().port}${encodeURI(PREFIX)}`;
-  const close = () => new Promise((done) => {
-    server.close(done);
-    server.closeAllConnections();
-  });
-  return Object.assign(served, { address, asked, close });
-}
-
-let [count, failed] = [0, 0];
-async function test(name, act) {
-  if (!name.includes(only)) return;
-  count++;
-  const complaints = [];
-  const pages = [];
-  const open = async (address, { before = null, width = 1280, height = 720, settle = true } = {}) => {
-    const page = await browser.newPage();
-    pages.push(page);
-    page.on("console", (message) => {
-      if (message.type() === "error") complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => complaints.push(error.stack ?? error.message));
-    page.on("request", (request) => {
-      const own = /^(file|data|blob|about):/.test(request.url()) || /^http:\/\/(127\.0\.0\.1|localhost):/.test(request.url());
-      if (!own) complaints.push(`asked for ${request.url()}`);
-    });
-    await page.setViewport({ width, height });
-    if (before) await page.evaluateOnNewDocument(before);
-    await page.goto(address);
-    if (settle) {
-      await settled(page);
-      // The page writes its address a moment later.
-      await until(page, () => /lesson=|toml=/.test(location.hash));
-    }
-    return page;
-  };
-  const began = Date.now();
-  try {
-    await act(open);
-    assert.deepEqual(complaints, [], "the browser complained");
-    console.log(`ok ${count} - ${kind}: ${name} (${Date.now() - began} ms)`);
-  } catch (error) {
-    failed++;
-    console.log(`not ok ${count} - ${kind}: ${name}\n${error.stack}\n${complaints.join("\n")}`);
-    await pages.at(-1)?.screenshot({ path: path.join(out, `failed-${kind}-${count}.png`) }).catch(() => {});
-  } finally {
-    for (const page of pages) await page.close().catch(() => {});
-  }
-}
-
-const PATIENCE = { timeout: 120_000 };
-const until = (page, act, ...more) => page.waitForFunction(act, PATIENCE, ...more);
-const settled = (page) =>
-  until(page, () => document.documentElement.dataset.state === "done" && document.getElementById("count").textContent !== "");
-const shoot = (page, name) => page.screenshot({ path: path.join(out, `live-${kind}-${name}.png`) });
-const counts = (page, pattern) => until(page, (source) => new RegExp(source).test(document.getElementById("count").textContent), pattern.source);
-const textOf = (page, selector) => page.$eval(selector, (one) => one.textContent);
-const scripted = (page, request) => page.evaluate((asked) => window.bvlab.run(asked), request);
+const serve = () => serveFolder(site, PREFIX);
 const native = (name) => readFile(path.join(tables, name, "curves.csv"), "utf8");
-
-// Waits for another run than the one that is shown, after `act`.
-async function anotherRun(page, act) {
-  const before = await page.$eval("#picture-identity > svg", (svg) => svg.getAttribute("aria-label"));
-  await act();
-  await until(page, (old) => document.querySelector("#picture-identity > svg").getAttribute("aria-label") !== old, before);
-  await settled(page);
-}
 
 // What a download would have got.
 const keepDownloads = () => {
@@ -159,11 +72,7 @@ await test("one file from the disk: the record at once, then every control is li
   // A control that needs another run.
   await page.keyboard.press("c");
   await page.waitForSelector("#controls:not([hidden])");
-  await anotherRun(page, () =>
-    page.evaluate(() => {
-      location.hash = `${location.hash}&set=${encodeURIComponent("problem.train=25")}`;
-    }),
-  );
+  await anotherRun(page, () => setKey(page, "problem.train=25"));
   assert.match(await page.title(), /changed/);
   await shoot(page, "file-controls");
 });
@@ -202,6 +111,11 @@ run = { resamples = 48 }
 [[figure]]
 tradeoff = {}
 `;
+const SIMULATION = `
+simulation = "majority-vote"
+with = { error = 0.3, voters = [11, 99] }
+run = { resamples = 9000000 }
+`;
 const ROWS = ["a,b,y", ...Array.from({ length: 80 }, (_, i) => `${i % 9},${(i * 7) % 11},${(i % 9) * 2 + ((i * 7) % 11)}`)].join("\n");
 
 await test("a TOML and a CSV are dropped; a wrong one is refused in the program's words", async (open) => {
@@ -213,7 +127,7 @@ await test("a TOML and a CSV are dropped; a wrong one is refused in the program'
   await drop(page, [["mine.toml", OWN], ["own.csv", ROWS]]);
   await until(page, () => /Mine/.test(document.getElementById("title").textContent));
   await settled(page);
-  await page.waitForSelector("#figure-image", PATIENCE);
+  await page.waitForSelector("#figure-image", { timeout: 120_000 });
   await shoot(page, "dropped");
 });
 
@@ -225,7 +139,7 @@ await test("a page that cannot compute says so and replays", async (open) => {
   });
   await counts(page, /^all/);
   assert.equal(await page.evaluate(() => window.bvlab.engine), "recording");
-  assert.match(await textOf(page, "#notes"), /no WebAssembly/);
+  assert.match(await textOf(page, "#notes"), /does not support the WebAssembly/);
   await page.keyboard.press(" ");
   await counts(page, /^1 of/);
 });
@@ -260,11 +174,7 @@ await test("lesson, gallery, embedding and phone", async (open) => {
     const lesson = await open(`${server.address}/lessons/tree-tradeoff/`);
     await counts(lesson, /^all 1,?000/);
     await lesson.evaluate(() => window.bvlab.ready);
-    await anotherRun(lesson, () =>
-      lesson.evaluate(() => {
-        location.hash = `${location.hash}&set=${encodeURIComponent("problem.train=25")}`;
-      }),
-    );
+    await anotherRun(lesson, () => setKey(lesson, "problem.train=25"));
     const gallery = await open(`${server.address}/`, { settle: false });
     assert.ok((await gallery.$$(".card")).length >= 3);
     await shoot(gallery, "gallery");
@@ -277,50 +187,121 @@ await test("lesson, gallery, embedding and phone", async (open) => {
     assert.equal(await embedded.$eval("#top", (top) => getComputedStyle(top).display), "none");
     await shoot(embedded, "embed");
     // In a frame of another origin.
-    server.outer = `<!doctype html><link rel="icon" href="data:,"><iframe src="${server.address}/lessons/tree-tradeoff/?embed" width="800" height="500"></iframe>`;
+    server.outer = framing(`${server.address}/lessons/tree-tradeoff/?embed`);
     const outer = await open(`${server.address.replace("127.0.0.1", "localhost")}/outer.html`, { settle: false });
-    const inside = () => outer.frames().find((one) => one.url().includes("?embed"));
-    for (let wait = 0; wait < 600; wait++) {
-      const state = await inside()?.evaluate(() => document.documentElement.dataset.state).catch(() => null);
-      if (state === "done") break;
-      assert.ok(wait < 599, `the frame is ${state}`);
-      await new Promise((done) => setTimeout(done, 100));
-    }
+    assert.ok(await frameIsDone(outer, "?embed", 60_000), "the frame shows the lesson");
     assert.ok(server.asked.every((name) => name.startsWith(PREFIX)), server.asked.join(" "));
   } finally {
     await server.close().catch(() => {});
   }
 });
 
-await test("a worker that fails is started again, and the page says so", async (open) => {
-  const page = await open(local, {
-    // Hands the workers to the test.
-    before: () => {
-      window.workers = [];
-      window.Worker = class extends Worker {
-        constructor(...given) {
-          super(...given);
-          window.workers.push(this);
-        }
-      };
-    },
+// Hands the workers to the test: the one that joins comes first.
+const keepWorkers = () => {
+  window.workers = [];
+  window.Worker = class extends Worker {
+    constructor(...given) {
+      super(...given);
+      window.workers.push(this);
+    }
+  };
+};
+
+for (const [which, name] of [[0, "joins"], [1, "shares"]])
+  await test(`a worker that ${name} fails and is started again, and the page says so`, async (open) => {
+    const page = await open(local, { before: keepWorkers });
+    await page.evaluate(() => window.bvlab.ready);
+    const had = await page.evaluate(() => window.workers.length);
+    // In the midst of a long run.
+    await setKey(page, "run.resamples=200000");
+    await until(page, () => document.documentElement.dataset.state === "running");
+    await page.evaluate((one) => window.workers[one].postMessage({ do: "die" }), which);
+    await notes(page, /failed and was started again/);
+    assert.ok((await page.evaluate(() => window.workers.length)) > had);
+    await setKey(page, "run.resamples=96");
+    await counts(page, /^all 96/);
   });
+
+// What the program itself says of a text: the message, and the line it points at.
+async function program(text) {
+  const wrong = path.join(out, `wrong-${kind}.toml`);
+  await writeFile(wrong, text);
+  const { stderr } = spawnSync(process.env.BVLAB_PROGRAM, ["run", wrong, "--out", path.join(out, "wrong")], { encoding: "utf8" });
+  const [, message] = /×([\s\S]*?)(?:╭─|help:)/.exec(stderr) ?? assert.fail(stderr);
+  return { message: message.replace(/[│\s]+/g, " ").trim(), line: /╭─\[.*:(\d+):\d+\]/.exec(stderr)?.[1] };
+}
+
+await test("what is wrong, too large or not a number is refused in the program's words", async (open) => {
+  const page = await open(local);
   await page.evaluate(() => window.bvlab.ready);
-  const had = await page.evaluate(() => window.workers.length);
-  // In the midst of a long run.
-  await page.evaluate(() => {
-    location.hash = `${location.hash}&set=${encodeURIComponent("run.resamples=200000")}`;
-  });
-  await until(page, () => document.documentElement.dataset.state === "running");
-  await page.evaluate(() => window.workers[1].postMessage({ do: "die" }));
-  await until(page, () => /failed and was started again/.test(document.getElementById("notes").textContent));
-  assert.ok((await page.evaluate(() => window.workers.length)) > had);
-  await page.evaluate(() => {
-    location.hash = location.hash.replace(/&set=[^&]*/, `&set=${encodeURIComponent("run.resamples=96")}`);
-  });
+  const start = '[problem]\ntruth = "sin(x)"\ninputs = { uniform = [0, 15] }\n';
+  const rest = "train = 50\n[sweep]\ndepth = '1..4'\n[[learner]]\ntree = {}\n";
+  for (const text of [
+    `${start}noise = { normal = 0.5 }\ntrain = nan\n`,
+    `${start}noise = { normal = nan }\n${rest}`,
+    `${start}noise = { normal = -1 }\n${rest}`,
+    `${start}noise = { normal = 0.5 }\n${rest.replace("depth", "dept")}`,
+    `${start}noise = { normal = 0.5 }\n${rest.replace("train = 50", "train = -1")}`,
+    `${start.replace("sin(x)", "sin(x")}noise = { normal = 0.5 }\n${rest}`,
+    "[problem\n",
+  ]) {
+    const { message, line } = await program(text);
+    await drop(page, [["mine.toml", text]]);
+    await until(page, (said, at) => {
+      const words = document.getElementById("notes").textContent;
+      return words.startsWith(`Line ${at}`) && words.includes(said);
+    }, message, line).catch(async () => assert.fail(`${await textOf(page, "#notes")} is not: line ${line}, ${message}`));
+  }
+  await drop(page, [["large.toml", `# ${"x".repeat(2 << 20)}\n`]]);
+  await notes(page, /2\s097\s155 bytes; the maximum is 1\s048\s576/);
+  await drop(page, [["mine.toml", OWN.replace("own.csv", "nowhere.csv")]]);
+  await notes(page, /nowhere\.csv/);
+  // A script hears of it, too.
+  const refused = (request) => scripted(page, request).then(() => assert.fail("it was accepted"), (error) => error.message);
+  assert.match(await refused({ lesson: "tree-tradeof" }), /did you mean `tree-tradeoff`/);
+  assert.match(await refused({ lesson: "tree-tradeoff", set: ["problem.train=1000000"] }), /at most 100\s?000/);
+  assert.equal((await scripted(page, { lesson: "tree-tradeoff", resamples: 48 })).csv, await native("tree-tradeoff"));
+});
+
+await test("a run that needs too much memory is refused with the limit and what to change", async (open) => {
+  const page = await open(local);
+  await page.evaluate(() => window.bvlab.ready);
+  await setKey(page, "run.test={ grid = 50000 }");
+  await notes(page, /about \d+ MB of memory; the limit of a page is 512 MB: keep fewer fits, sweep fewer values, or test at fewer points/);
+  await setKey(page, "run.resamples=96");
   await counts(page, /^all 96/);
 });
 
-await browser.close();
-console.log(`${count} tests in ${kind}, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+// Seconds of computing by the browser while one second passes.
+async function load(browser) {
+  const before = processorSeconds(browser);
+  await pause(1000);
+  return processorSeconds(browser) - before;
+}
+
+// A run by shares, and one in one piece, which is given up after a while.
+for (const [name, set, patience] of [
+  ["a run", "run.resamples=9000000", 300],
+  ["a simulation", "", 13_000],
+])
+  await test(`${name} in the background stops, and goes on when it is looked at`, async (open) => {
+    const page = await open(local);
+    await page.evaluate(() => window.bvlab.ready);
+    if (set) await setKey(page, set);
+    else await drop(page, [["long.toml", SIMULATION]]);
+    await until(page, () => document.documentElement.dataset.state === "running");
+    const busy = await load(runner.browser);
+    const front = await open("about:blank", { settle: false });
+    await front.bringToFront();
+    await until(page, () => document.hidden);
+    await pause(patience);
+    const hidden = await load(runner.browser);
+    await page.bringToFront();
+    await until(page, () => !document.hidden);
+    await pause(500);
+    const again = await load(runner.browser);
+    // Others on the machine may leave little of it.
+    assert.ok(busy > 0.1 && hidden < 0.3 * busy && again > 0.1, `busy ${busy}, hidden ${hidden}, again ${again}`);
+  });
+
+await runner.end();

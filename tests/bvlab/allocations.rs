@@ -3,9 +3,10 @@
 use allocation_counter::measure;
 use bvlab::data::{Points, Training};
 use bvlab::learner::{
-    Bagging, BaggingSample, BaggingSetting, Basis, Boosting, BoostingSetting, Combine, Criterion,
-    Fourier, FourierSetting, Gaussians, GaussiansSetting, Kernel, KernelShape, Knn, Learner,
-    Linear, LinearSetting, Polynomial, PolynomialSetting, Tree, TreeSetting, forest,
+    Bagging, BaggingSample, BaggingSetting, Basis, Boosting, BoostingSetting, Combine, Components,
+    CountLaw, Criterion, Fourier, FourierSetting, Gaussians, GaussiansSetting, InputScale, Kernel,
+    KernelShape, Knn, Lasso, Learner, Linear, LinearSetting, Local, NaiveBayes, Polynomial,
+    PolynomialSetting, Search, Spline, SplineSetting, Subset, Tree, TreeSetting, forest,
     forest_classifier,
 };
 
@@ -43,7 +44,12 @@ fn trees(dimension: usize) -> Vec<TreeSetting> {
         tries: dimension,
         ..Default::default()
     });
-    depths.chain(leaves).collect()
+    let pruned = (1..5).map(|pruned_leaves| TreeSetting {
+        pruned_leaves,
+        alpha: 0.01,
+        ..Default::default()
+    });
+    depths.chain(leaves).chain(pruned).collect()
 }
 
 fn fourier(features: &[usize], lambda: f64, epochs: f64) -> Fourier {
@@ -71,6 +77,8 @@ fn no_path_allocates_after_a_warm_up() {
     });
     let linear =
         [(1, 0.0), (1, 0.1), (3, 0.0)].map(|(features, lambda)| LinearSetting { features, lambda });
+    let splines = [(0.0, f64::INFINITY), (0.1, f64::INFINITY), (0.0, 5.0)];
+    let splines = splines.map(|(lambda, df)| SplineSetting { lambda, df });
     let boosting = [10, 30].map(|rounds| BoostingSetting {
         rounds,
         rate: 0.1,
@@ -90,6 +98,11 @@ fn no_path_allocates_after_a_warm_up() {
             "kernel",
             Box::new(Kernel::new(vec![0.1, 1.0], KernelShape::Gaussian)),
         ),
+        (
+            "local",
+            Box::new(Local::new(vec![0.1, 1.0], KernelShape::Gaussian)),
+        ),
+        ("spline", Box::new(Spline::new(splines.to_vec()))),
         ("least squares", polynomial(0.0, Basis::Legendre)),
         ("ridge", polynomial(0.1, Basis::Monomial)),
         ("ridge by its SVD", polynomial(1e-9, Basis::Legendre)),
@@ -122,6 +135,27 @@ fn no_path_allocates_after_a_warm_up() {
         ),
     ];
     let in_space: Vec<(&str, Box<dyn Learner>)> = vec![
+        (
+            "local",
+            Box::new(Local::new(vec![0.1, 1.0], KernelShape::Tricube)),
+        ),
+        (
+            "lasso",
+            Box::new(Lasso::new(vec![0.0, 0.01, 0.1], true, InputScale::Sd)),
+        ),
+        (
+            "components",
+            Box::new(Components::new(vec![0, 1, 3], InputScale::None)),
+        ),
+        (
+            "forward",
+            Box::new(Subset::new(vec![1, 3], Search::Forward)),
+        ),
+        (
+            "backward",
+            Box::new(Subset::new(vec![1, 3], Search::Backward)),
+        ),
+        ("best", Box::new(Subset::new(vec![1, 3], Search::Best))),
         ("knn", Box::new(Knn::new((1..20).collect()))),
         ("tree", Box::new(Tree::new(trees(3)))),
         (
@@ -170,6 +204,14 @@ fn no_classifier_allocates_after_a_warm_up() {
             ("tree by Gini", tree(Criterion::Gini)),
             ("tree by entropy", tree(Criterion::Entropy)),
             ("knn", knn()),
+            (
+                "naive Bayes",
+                Box::new(NaiveBayes::new(
+                    vec![0.1, 1.0],
+                    CountLaw::Multinomial,
+                    classes,
+                )),
+            ),
             ("forest", forest(Combine::Probability)),
             ("forest that votes", forest(Combine::Vote)),
             (

@@ -390,10 +390,7 @@ fn curves_that_cannot_be_drawn() {
         .unwrap();
     assert_eq!(
         (error.message(), error.token()),
-        (
-            "a curve is drawn in one dimension, the inputs have 2",
-            "points"
-        )
+        ("`points` needs inputs of one dimension, not 2", "points")
     );
 }
 
@@ -636,7 +633,7 @@ fn parts_of_the_run_that_exclude_each_other() {
         "resamples = 100",
         "max-resamples = 10",
         "10",
-        "goes with `precision`",
+        "needs `precision`",
         "",
     );
     refuses(
@@ -927,7 +924,7 @@ fn what_memory_could_not_hold() {
         "tree = { min-leaf = 2 }",
         bags,
         "bagging",
-        "more than memory",
+        "do not fit in memory",
         "members ×",
     );
     refuses(
@@ -1154,7 +1151,7 @@ fn figures_that_need_what_is_not_there() {
         figure,
         "tradeoff = { marks = [{ at = inf }] }",
         "inf",
-        "finite place",
+        "must be finite",
         "",
     );
     refuses(
@@ -1265,8 +1262,8 @@ fn options_of_figures_gone_wrong() {
         figure,
         "tradeoff = { notes = [{ text = \"a\" }] }",
         "{ text = \"a\" }",
-        "`at` is missing",
-        "bvlab new",
+        "a note needs a place",
+        "over-fits",
     );
     refuses(
         figure,
@@ -1295,7 +1292,7 @@ fn options_of_figures_gone_wrong() {
         figure,
         "simulation = {}",
         "[[figure]]",
-        "this experiment is none",
+        "this experiment is not one",
         "`tradeoff`",
     );
     refuses(

@@ -7,7 +7,7 @@ use bvlab::experiment::{
     Tradeoff, shipped,
 };
 use bvlab::outcome::files::{self, Manifest};
-use bvlab::outcome::{Bests, Criterion, LearnerBest, Standing, Tables, columns};
+use bvlab::outcome::{BestStatus, Bests, LearnerBest, SelectionCriterion, Tables, columns};
 use bvlab::plan::Curve;
 use serde_json::Value;
 
@@ -17,6 +17,7 @@ const RESAMPLES: &str = "48";
 
 /// What a figure may write of the best settings of a learner.
 fn written(curve: &Curve, best: &LearnerBest) -> HashSet<String> {
+    let (curve, best) = (&symbolic(curve), &with_symbols(curve, best));
     let along = best.along.iter().map(|best| (best, true));
     let all = along.chain([(&best.best, false)]);
     let texts = all.flat_map(|(best, along)| {
@@ -27,6 +28,26 @@ fn written(curve: &Curve, best: &LearnerBest) -> HashSet<String> {
         ]
     });
     texts.collect()
+}
+
+/// The curve with its axes called by their symbols, as figures call them.
+fn symbolic(curve: &Curve) -> Curve {
+    let mut curve = curve.clone();
+    for axis in curve.axes.iter_mut().filter(|axis| !axis.symbol.is_empty()) {
+        axis.name.clone_from(&axis.symbol);
+    }
+    curve
+}
+
+/// The same for its best settings.
+fn with_symbols(curve: &Curve, best: &LearnerBest) -> LearnerBest {
+    let (curve, mut named) = (symbolic(curve), best.clone());
+    for best in named.along.iter_mut().chain([&mut named.best]) {
+        for (at, axis) in best.at.iter_mut().zip(&curve.axes) {
+            at.axis.clone_from(&axis.name);
+        }
+    }
+    named
 }
 
 /// Whether a line of a figure is about a best setting.
@@ -51,6 +72,8 @@ fn kinds(kind: &Kind) -> Vec<&Kind> {
 fn named(kind: &Kind) -> &[String] {
     if let Some(options) = kind.options::<Tradeoff>()
         && !options.overlay
+        && options.x.is_none()
+        && options.categories.is_empty()
         && options.parts.contains(&Part::Risk)
     {
         return &options.learners;
@@ -79,8 +102,22 @@ fn check_figure(name: &str, figure: &Figure, svg: &str, curves: &[&Curve], best:
     let mut count = 0;
     for learner in kinds(&figure.kind).into_iter().flat_map(named) {
         let curve = curves.iter().find(|curve| curve.name == *learner).unwrap();
+        let known = best.of_learner(&curve.name).unwrap();
         let texts = texts(curve);
         let shown = texts.iter().any(|text| lines.contains(text.as_str()));
+        // A trade-off rings a setting only where it is claimed as the best.
+        let mut bests = known.along.iter().chain([&known.best]);
+        let claimed = bests.any(|best| best.standing == BestStatus::Claimed);
+        let mut kinds = kinds(&figure.kind).into_iter();
+        if !claimed && kinds.any(|kind| kind.name() == "tradeoff") {
+            let mut claims = lines.iter().filter(|line| is_claim(line));
+            assert!(
+                !claims.any(|line| texts.contains(*line) && curves.len() == 1),
+                "{name}"
+            );
+            count += 1;
+            continue;
+        }
         assert!(
             curve.axes.is_empty() || shown,
             "{name}, {}: none of {texts:?}",
@@ -133,7 +170,7 @@ fn check_table(name: &str, tables: &Tables, curves: &[&Curve], best: &Bests) {
         assert_eq!(setting, Some(best.best.setting), "{name}");
         let tied = marks[rows.clone()].iter().filter(|mark| &***mark == "tied");
         assert_eq!(tied.count(), best.best.tied.len(), "{name}");
-        if best.best.by != Criterion::Median {
+        if best.best.by != SelectionCriterion::Median {
             assert_eq!(above[rows.start + best.best.setting], 0.0, "{name}");
             let lower = above[rows].iter().filter(|above| **above < 0.0);
             assert_eq!(lower.count(), 0, "{name}");
@@ -303,12 +340,12 @@ fn a_minimum_inside_the_sweep_is_claimed_and_one_at_its_end_is_not() {
         best.learners[0].best.clone()
     };
     let inside = with("{ k = [1, 5, 40] }");
-    assert_eq!((inside.setting, inside.standing), (1, Standing::Claimed));
-    assert_eq!(inside.by, Criterion::Estimate);
+    assert_eq!((inside.setting, inside.standing), (1, BestStatus::Claimed));
+    assert_eq!(inside.by, SelectionCriterion::Estimate);
     let end = with("{ k = [5, 20, 40] }");
-    assert_eq!((end.setting, end.standing), (0, Standing::AtEnd));
+    assert_eq!((end.setting, end.standing), (0, BestStatus::AtEnd));
     let single = with("{ k = [5] }");
-    assert_eq!((single.setting, single.standing), (0, Standing::Single));
+    assert_eq!((single.setting, single.standing), (0, BestStatus::Single));
 }
 
 #[test]
@@ -322,7 +359,7 @@ fn settings_within_one_standard_error_are_tied() {
     "#;
     let (plan, results) = run(text);
     let best = Bests::of(&plan, &results).learners[0].best.clone();
-    assert_eq!(best.standing, Standing::Tied, "{best:?}");
+    assert_eq!(best.standing, BestStatus::Tied, "{best:?}");
     let all = &results.learners[0].decomposition;
     for setting in (0..15).filter(|setting| *setting != best.setting) {
         let apart = all.risk_minus(setting, all, best.setting);
@@ -347,7 +384,7 @@ fn exact_risks_decide_where_all_settings_have_them() {
     let best = Bests::of(&plan, &results).learners[0].best.clone();
     assert_eq!(
         (best.by, best.standing),
-        (Criterion::Exact, Standing::Claimed)
+        (SelectionCriterion::Exact, BestStatus::Claimed)
     );
     let table = Tables::curves(&plan, &results);
     let [noise, bias2, variance] = [
@@ -374,7 +411,7 @@ fn heavy_tails_leave_the_best_setting_open() {
     let best = bests(text).learners[0].best.clone();
     assert_eq!(
         (best.by, best.standing),
-        (Criterion::Median, Standing::Doubtful),
+        (SelectionCriterion::Median, BestStatus::Doubtful),
         "{best:?}"
     );
     assert!(best.tied.is_empty());
@@ -413,6 +450,6 @@ fn learners_are_compared_in_pairs_at_their_best() {
     "#;
     let best = bests(text).overall.unwrap();
     assert_eq!(best.learner, "knn");
-    assert_eq!(best.standing, Standing::Tied);
+    assert_eq!(best.standing, BestStatus::Tied);
     assert_eq!(best.tied, ["again"]);
 }

@@ -116,6 +116,31 @@ fn firefox() -> Option<PathBuf> {
     found
 }
 
+/// Runs a script in Chromium and, where there is one, in Firefox.
+fn in_both(chromium: &Path, script: &str, arguments: &[&Path]) {
+    let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("browser");
+    std::fs::create_dir_all(&pictures).unwrap();
+    let firefox = firefox();
+    let browsers = [("chrome", Some(chromium)), ("firefox", firefox.as_deref())];
+    for (kind, found) in browsers {
+        let Some(found) = found else { continue };
+        let output = Command::new("node")
+            .arg(scripts().join(script))
+            .arg(kind)
+            .args(arguments)
+            .arg(&pictures)
+            .env("BVLAB_CHROMIUM", chromium)
+            .env("BVLAB_FIREFOX", found)
+            .env("BVLAB_PROGRAM", env!("CARGO_BIN_EXE_bvlab"))
+            .output()
+            .unwrap();
+        let words = [output.stdout, output.stderr].concat();
+        let words = String::from_utf8_lossy(&words).into_owned();
+        assert!(output.status.success(), "{script}, {kind}:\n{words}");
+        println!("{words}");
+    }
+}
+
 #[test]
 fn pages_that_compute_work_in_chromium_and_firefox() {
     let Some(chromium) = browser() else { return };
@@ -135,24 +160,17 @@ fn pages_that_compute_work_in_chromium_and_firefox() {
     let page = page.join("tree-tradeoff/page.html");
     let size = std::fs::metadata(&page).unwrap().len();
     assert!(size <= 3_000_000, "{size} bytes");
-    let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("browser");
-    std::fs::create_dir_all(&pictures).unwrap();
-    let firefox = firefox();
-    let browsers = [("chrome", Some(chromium)), ("firefox", firefox.as_deref())];
-    for (kind, found) in browsers {
-        let Some(found) = found else { continue };
-        let output = Command::new("node")
-            .arg(scripts().join("live.mjs"))
-            .args([Path::new(kind), &page, &site, &tables, &pictures])
-            .env("BVLAB_CHROMIUM", chromium)
-            .env("BVLAB_FIREFOX", found)
-            .output()
-            .unwrap();
-        let words = [output.stdout, output.stderr].concat();
-        let words = String::from_utf8_lossy(&words).into_owned();
-        assert!(output.status.success(), "{kind}:\n{words}");
-        println!("{words}");
-    }
+    in_both(chromium, "live.mjs", &[&page, &site, &tables]);
+}
+
+#[test]
+fn a_class_computes_and_embeds_in_chromium_and_firefox() {
+    let Some(chromium) = browser() else { return };
+    let tables = tempfile::tempdir().unwrap();
+    let few = ["run", "tree-tradeoff", "--resamples", "48", "--quiet"];
+    bvlab(&[&few[..], &["--out"]].concat(), tables.path());
+    let program = Path::new(env!("CARGO_BIN_EXE_bvlab"));
+    in_both(chromium, "class.mjs", &[program, tables.path()]);
 }
 
 #[test]

@@ -313,7 +313,7 @@ fn classes_that_cannot_be_are_refused_by_name() {
         (format!("classes = 3, {line}"), "3", "expected a table"),
         (format!("classes = {{ moon = 0.3 }}, {line}"), "moon", "`moon` is not known"),
         ("classes = { moons = 0.3, rings = 0.3 }, train = 9".to_owned(), "rings", "exactly one of"),
-        (format!("classes = {{ moons = 0.3 }}, {line}"), "moons", "so does `inputs`"),
+        (format!("classes = {{ moons = 0.3 }}, {line}"), "moons", "already defines the inputs"),
         ("classes = { moons = 0 }, train = 9".to_owned(), "0", "from 0.01 to 100"),
         ("classes = { moons = 0.3, flip = 1.5 }, train = 9".to_owned(), "1.5", "from 0 to 1"),
         ("classes = { probability = \"x\" }, train = 9".to_owned(), "probability", "`inputs` is missing"),
@@ -369,15 +369,15 @@ fn losses_and_learners_that_do_not_fit_the_labels_are_refused() {
             knn,
             "loss = \"zero-one\"",
             "\"zero-one\"",
-            "a loss of classes",
+            "loss needs classes",
         ),
-        (moons, knn, "loss = \"0-1\"", "\"0-1\"", "no loss"),
+        (moons, knn, "loss = \"0-1\"", "\"0-1\"", "unknown loss"),
         (
             moons,
             knn,
             "split = \"effects\"",
             "\"effects\"",
-            "goes with `loss",
+            "needs `loss",
         ),
         (
             moons,
@@ -386,7 +386,7 @@ fn losses_and_learners_that_do_not_fit_the_labels_are_refused() {
             "\"mine\"",
             "not known here",
         ),
-        (moons, knn, "smoothing = 0.1", "0.1", "goes with `loss"),
+        (moons, knn, "smoothing = 0.1", "0.1", "needs `loss"),
         (
             moons,
             knn,
@@ -413,7 +413,7 @@ fn losses_and_learners_that_do_not_fit_the_labels_are_refused() {
             "knn = {}, sweep = { noise = [1, 2] }",
             "",
             "[1, 2]",
-            "no noise with an sd",
+            "noise has no sd",
         ),
     ] {
         let (found, said) = wrong(problem, learner, run);

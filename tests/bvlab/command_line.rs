@@ -324,7 +324,7 @@ fn wrong_use_exits_with_2_and_shows_the_line() {
     );
     let (code, _, err) = place.run(&["check", "bad.toml", "tree-tradeoff"]);
     assert_eq!(code, 2);
-    assert!(err.contains("1 of 2 experiments are wrong"), "{err}");
+    assert!(err.contains("1 of 2 experiments have errors"), "{err}");
     for (arguments, words) in [
         (&["run", "nothing.toml"][..], "cannot read nothing.toml"),
         (
@@ -506,7 +506,7 @@ fn a_result_is_replaced_whole_or_not_at_all() {
     let (code, _, err) = place.run(&["run", "small.toml", "--seed", "2"]);
     assert_eq!(code, 1);
     assert!(
-        err.contains("tradeoff.png") && err.contains("in the way"),
+        err.contains("tradeoff.png") && err.contains("already exists"),
         "{err}"
     );
     assert_eq!(place.read("results/small/curves.csv"), before);

@@ -258,7 +258,7 @@ fn the_program_survives_damaged_parquet() {
     let (code, out, err) = place.run(&arguments);
     assert_eq!(code, 2, "{err}");
     assert!(!err.contains("panicked"), "{err}");
-    assert!(err.contains(".parquet: ") && err.contains("of 150 experiments are wrong"));
+    assert!(err.contains(".parquet: ") && err.contains("of 150 experiments have errors"));
     assert!(out.lines().count() + err.matches("×").count() == 151);
 }
 

@@ -5,7 +5,7 @@ use bvlab::data::{Points, Training};
 use bvlab::engine::{self, RunError, Unwatched};
 use bvlab::interrupt::{Interrupt, Interrupted};
 use bvlab::learner::{Learner, Registry};
-use bvlab::plan::Axis;
+use bvlab::plan::SweepAxis;
 use bvlab::stream::Stream;
 
 use crate::setup::{changed, close, fit_predict, plan, with_learner};
@@ -30,11 +30,22 @@ fn learners(train: usize, reach: f64) -> Vec<(String, Box<dyn Learner>)> {
         format!("sweep = {{ k = {ks:?} }}\nknn = {{}}"),
         "sweep = { depth = [0, 1, 3, 20] }\ntree = {}".to_owned(),
         format!("sweep = {{ leaves = [1, 2, 9] }}\ntree = {{ min-leaf = {} }}", train.min(2)),
+        "sweep = { alpha = [0, 0.1, 1e6] }\ntree = {}".to_owned(),
+        "sweep = { pruned-leaves = [1, 2, 9] }\ntree = {}".to_owned(),
         format!("sweep = {{ degree = [{degrees}] }}\npolynomial = {{}}"),
         format!("sweep = {{ degree = [{degrees}] }}\npolynomial = {{ lambda = 0.1, basis = \"monomial\" }}"),
         format!("sweep = {{ lambda = [0, 1] }}\ngaussians = {{ count = 5, width = {width:e} }}"),
         "sweep = { lambda = [0, 1] }\nlinear = {}".to_owned(),
         "linear = { intercept = false }".to_owned(),
+        "sweep = { lambda = [0, 0.01, 1e6] }\nspline = {}".to_owned(),
+        "sweep = { df = [2, 3, 4.5, 50] }\nspline = {}".to_owned(),
+        "sweep = { lambda = [0, 0.01, 1e6] }\nlasso = {}".to_owned(),
+        "sweep = { lambda = [0, 0.1] }\nlasso = { scale = \"sd\" }".to_owned(),
+        "sweep = { components = [0, 1] }\ncomponents = {}".to_owned(),
+        "components = { components = 1, scale = \"sd\" }".to_owned(),
+        "sweep = { size = [0, 1] }\nsubset = {}".to_owned(),
+        "subset = { size = 1, search = \"backward\" }".to_owned(),
+        "subset = { size = 1, search = \"best\" }".to_owned(),
         "sweep = { features = [1, 3, 20, 60] }\nfourier = { scale = 3 }".to_owned(),
         "sweep = { lambda = [0.1, 10] }\nfourier = { scale = 3, features = 15 }".to_owned(),
         "sweep = { epochs = [0, 5, 500] }\nfourier = { scale = 3, features = 15 }".to_owned(),
@@ -45,7 +56,11 @@ fn learners(train: usize, reach: f64) -> Vec<(String, Box<dyn Learner>)> {
         "sweep = { trees = [1, 6] }\nforest = {}".to_owned(),
         "sweep = { rounds = [0, 1, 30] }\nboosting = { rate = 0.5 }".to_owned(),
     ];
+    let locals = kernels
+        .clone()
+        .map(|kernel| kernel.replace("\nkernel", "\nlocal"));
     all.extend(kernels);
+    all.extend(locals);
     let named = all.iter().enumerate();
     let named = named.map(|(i, learner)| format!("[[learner]]\nname = \"{i}\"\n{learner}\n"));
     let text = format!(
@@ -202,12 +217,13 @@ fn labels_of_any_size_give_predictions_of_that_size() {
             let all = found.iter().flatten().zip(plain.iter().flatten());
             for (found, plain) in all {
                 assert!(found.is_finite(), "{name} at {scale:e}: {found}");
-                // Steps of a network are not in proportion to the labels.
                 let same = close(found / scale, *plain, 1e-9);
-                assert!(
-                    same || name.contains("network"),
-                    "{name} at {scale:e}: {found} for {plain}"
-                );
+                // Steps of a network are not in proportion to the labels, nor is what a lasso shrinks by
+                // or a leaf costs.
+                let own = ["network", "lasso", "alpha"]
+                    .iter()
+                    .any(|word| name.contains(word));
+                assert!(same || own, "{name} at {scale:e}: {found} for {plain}");
             }
         }
     }
@@ -231,7 +247,14 @@ fn inputs_of_any_size_give_the_same_predictions() {
             for (found, plain) in found.iter().flatten().zip(plain.iter().flatten()) {
                 assert!(found.is_finite(), "{name} at {scale:e}: {found}");
                 // Frequencies, penalties and steps have a size of their own.
-                let own = ["fourier", "network", "linear = {}", "monomial"];
+                let own = [
+                    "fourier",
+                    "network",
+                    "linear = {}",
+                    "monomial",
+                    "lasso",
+                    "lambda = [0, 0.01, 1e6] }\nspline",
+                ];
                 let own = own.iter().any(|word| name.contains(word));
                 assert!(
                     own || close(*found, *plain, 1e-6),
@@ -249,6 +272,16 @@ fn whole_runs_of_degenerate_problems() {
         knn = { k = 1 }
         [[learner]]
         kernel = { bandwidth = WIDTH }
+        [[learner]]
+        local = { bandwidth = WIDTH }
+        [[learner]]
+        spline = { df = 4 }
+        [[learner]]
+        lasso = { lambda = 0.1 }
+        [[learner]]
+        components = { components = 1 }
+        [[learner]]
+        subset = { size = 1 }
         [[learner]]
         tree = {}
         [[learner]]
@@ -316,7 +349,7 @@ fn whole_runs_of_degenerate_problems() {
                 );
             }
             if truth == "0" {
-                for learner in &results.learners[..6] {
+                for learner in &results.learners[..11] {
                     let parts = &learner.decomposition.parts[0];
                     assert_eq!([parts.bias2.value, parts.variance.value], [0.0, 0.0]);
                 }
@@ -379,7 +412,7 @@ fn what_is_not_a_number_is_counted_and_ends_the_run() {
             broken: false,
             value,
         };
-        let axis = Axis::new("number", &[1.0, 2.0, 3.0, 4.0]);
+        let axis = SweepAxis::new("number", &[1.0, 2.0, 3.0, 4.0]);
         let plan = with_learner(&plan(text), "broken", axis, broken);
         let error = engine::run(&plan, 1, &Unwatched).unwrap_err();
         let RunError::Learner {

@@ -1,13 +1,18 @@
 //! Gaussian classifiers against their formula, written out, and against scikit-learn.
 
 use bvlab::data::{Points, Training};
-use bvlab::learner::{Discriminant, DiscriminantSetting, Learner, Rung};
+use bvlab::learner::{CovarianceForm, Discriminant, DiscriminantSetting, Learner};
 
 use crate::classes::{assert_habits, probabilities, sample, three};
 
-const RUNGS: [Rung; 4] = [Rung::Spherical, Rung::Diagonal, Rung::Full, Rung::Separate];
+const RUNGS: [CovarianceForm; 4] = [
+    CovarianceForm::Spherical,
+    CovarianceForm::Diagonal,
+    CovarianceForm::Full,
+    CovarianceForm::Separate,
+];
 
-fn discriminant(settings: &[(Rung, f64)], classes: usize) -> Discriminant {
+fn discriminant(settings: &[(CovarianceForm, f64)], classes: usize) -> Discriminant {
     let settings = settings
         .iter()
         .map(|&(rung, shrink)| DiscriminantSetting { rung, shrink });
@@ -20,11 +25,15 @@ fn discriminant(settings: &[(Rung, f64)], classes: usize) -> Discriminant {
 /// of the second `scalings_` were multiplied by n_k/(n_k - 1) before predicting.
 #[test]
 fn probabilities_are_those_of_scikit_learn() {
-    type Case = ((u64, usize, usize, usize), Rung, [&'static [f64]; 3]);
+    type Case = (
+        (u64, usize, usize, usize),
+        CovarianceForm,
+        [&'static [f64]; 3],
+    );
     let cases: [Case; 4] = [
         (
             (1, 60, 2, 2),
-            Rung::Full,
+            CovarianceForm::Full,
             [
                 &[0.893675338, 0.106324662],
                 &[0.831554583, 0.168445417],
@@ -33,7 +42,7 @@ fn probabilities_are_those_of_scikit_learn() {
         ),
         (
             (1, 60, 2, 2),
-            Rung::Separate,
+            CovarianceForm::Separate,
             [
                 &[0.894049153, 0.105950847],
                 &[0.791975229, 0.208024771],
@@ -42,7 +51,7 @@ fn probabilities_are_those_of_scikit_learn() {
         ),
         (
             (2, 80, 3, 3),
-            Rung::Full,
+            CovarianceForm::Full,
             [
                 &[0.153118043, 0.743105336, 0.103776622],
                 &[0.01353896, 0.540970766, 0.445490274],
@@ -51,7 +60,7 @@ fn probabilities_are_those_of_scikit_learn() {
         ),
         (
             (2, 80, 3, 3),
-            Rung::Separate,
+            CovarianceForm::Separate,
             [
                 &[0.014245272, 0.955725511, 0.030029217],
                 &[0.017139278, 0.390852892, 0.59200783],
@@ -65,7 +74,7 @@ fn probabilities_are_those_of_scikit_learn() {
         let found = probabilities(&mut learner, &data, &three(dimension), classes);
         let n = count as f64;
         let power = match rung {
-            Rung::Full => n / (n - classes as f64),
+            CovarianceForm::Full => n / (n - classes as f64),
             _ => 1.0,
         };
         let shares: Vec<f64> = (0..classes)
@@ -109,7 +118,12 @@ fn invert(mut matrix: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, f64) {
 }
 
 /// π_k N(x; μ_k, Σ_k) for all classes, divided by their sum.
-fn by_formula(data: &Training, setting: (Rung, f64), classes: usize, x: &[f64]) -> Vec<f64> {
+fn by_formula(
+    data: &Training,
+    setting: (CovarianceForm, f64),
+    classes: usize,
+    x: &[f64],
+) -> Vec<f64> {
     let (rung, shrink) = setting;
     let d = x.len();
     let members = |k: usize| {
@@ -124,7 +138,7 @@ fn by_formula(data: &Training, setting: (Rung, f64), classes: usize, x: &[f64]) 
         products.sum::<f64>()
     };
     let covariance = |k: usize, i: usize, j: usize| match rung {
-        Rung::Separate => scatter(k, i, j) / (members(k).count() as f64 - 1.0),
+        CovarianceForm::Separate => scatter(k, i, j) / (members(k).count() as f64 - 1.0),
         _ => {
             let sum: f64 = (0..classes).map(|k| scatter(k, i, j)).sum();
             sum / (data.len() - classes) as f64
@@ -134,8 +148,8 @@ fn by_formula(data: &Training, setting: (Rung, f64), classes: usize, x: &[f64]) 
         let sphere = (0..d).map(|i| covariance(k, i, i)).sum::<f64>() / d as f64;
         let entry = |i: usize, j: usize| {
             let own = match (rung, i == j) {
-                (Rung::Spherical, true) => sphere,
-                (Rung::Spherical | Rung::Diagonal, false) => 0.0,
+                (CovarianceForm::Spherical, true) => sphere,
+                (CovarianceForm::Spherical | CovarianceForm::Diagonal, false) => 0.0,
                 _ => covariance(k, i, j),
             };
             (1.0 - shrink) * own + if i == j { shrink * sphere } else { 0.0 }
@@ -161,7 +175,7 @@ fn probabilities_are_those_of_the_formula() {
     for (seed, dimension, classes) in [(1, 1, 2), (2, 2, 3), (3, 4, 2), (4, 5, 4)] {
         let data = sample(seed, 120, dimension, classes);
         let points = sample(seed + 20, 15, dimension, classes).inputs;
-        let settings: Vec<(Rung, f64)> = RUNGS
+        let settings: Vec<(CovarianceForm, f64)> = RUNGS
             .iter()
             .flat_map(|rung| [0.0, 0.3, 1.0].map(|shrink| (*rung, shrink)))
             .collect();
@@ -185,14 +199,14 @@ fn a_class_of_few_points_takes_the_pooled_covariance_until_it_is_shrunk() {
     data.labels[0] = 2.0;
     data.labels[1] = 2.0;
     let settings = [
-        (Rung::Full, 0.0),
-        (Rung::Separate, 0.0),
-        (Rung::Separate, 0.5),
+        (CovarianceForm::Full, 0.0),
+        (CovarianceForm::Separate, 0.0),
+        (CovarianceForm::Separate, 0.5),
     ];
     let mut learner = discriminant(&settings, 3);
     let points = sample(6, 30, 3, 2).inputs;
     let found = probabilities(&mut learner, &data, &points, 3);
-    let wanted = |x: &[f64]| by_formula(&data, (Rung::Separate, 0.5), 3, x);
+    let wanted = |x: &[f64]| by_formula(&data, (CovarianceForm::Separate, 0.5), 3, x);
     for (x, found) in points.rows().zip(&found[2]) {
         for (p, q) in found.iter().zip(wanted(x)) {
             assert!((p - q).abs() < 1e-7);
@@ -241,7 +255,7 @@ fn more_coordinates_than_points_give_probabilities() {
         let mut data = sample(9, count, dimension, 2);
         data.labels[0] = 0.0;
         data.labels[1] = 1.0;
-        let settings: Vec<(Rung, f64)> = RUNGS
+        let settings: Vec<(CovarianceForm, f64)> = RUNGS
             .iter()
             .flat_map(|rung| [0.0, 0.1].map(|shrink| (*rung, shrink)))
             .collect();
@@ -252,7 +266,7 @@ fn more_coordinates_than_points_give_probabilities() {
 
 #[test]
 fn its_habits_are_those_of_a_learner() {
-    let settings: Vec<(Rung, f64)> = RUNGS
+    let settings: Vec<(CovarianceForm, f64)> = RUNGS
         .iter()
         .flat_map(|rung| [0.0, 0.4].map(|shrink| (*rung, shrink)))
         .collect();

@@ -121,14 +121,15 @@ fn drawings_say_what_they_show() {
         &[
             "Squares &amp; &lt;tags&gt;",
             "stump",
-            "k (number of neighbours)",
+            "number of neighbours, k",
             "best at k = ",
         ],
     );
     says(
         &svgs[0],
         &[
-            "60 training sets of 25 points; dots: simulated, with 95 % intervals; dashed: exact; faint: 10",
+            "60 training sets of 25 points",
+            "dots: simulated, with 95 % intervals  ·  lines: exact  ·  faint: 10",
         ],
     );
     says(&svgs[1], &["knn", "stump"]);
@@ -191,31 +192,32 @@ fn drawings_of_double_descent_say_what_they_show() {
     let svgs: Vec<String> = all.iter().map(|(_, drawing)| drawing.to_svg()).collect();
     let expected: [&[&str]; 5] = [
         &[
-            "lambda = 0",
-            "lambda = 0.1",
+            "λ = 0",
+            "λ = 0.1",
             "p = n",
             "median risk",
-            "weights’ norm",
-            "condition",
+            "weight norm",
+            "condition number",
             "rank",
-            "200 cubes of 8 fits to 4 training sets of 12 points; bands: 95 % (median: quartiles); ",
+            "200 resamples of 8 crossed fits to training sets of 12 points",
+            "bands: 95 % intervals (median: quartiles)",
         ],
-        &["lambda = 0.1", "bands: from quartile", "weights’ norm"],
+        &["λ = 0.1", "bands: from quartile", "weight norm"],
         &[
             "risk",
             "training error",
             "median risk",
             "threshold",
-            "lambda",
+            "λ",
             "crossed out",
         ],
         &[
             "inputs × algorithm",
             "all three",
             "variance",
-            "200 cubes of 8 fits",
+            "200 resamples of 8 crossed fits",
         ],
-        &["share of the variance", "lambda = 0.1"],
+        &["share of the variance", "λ = 0.1"],
     ];
     for ((svg, words), (name, _)) in svgs.iter().zip(expected).zip(&all) {
         for word in words {
@@ -227,7 +229,7 @@ fn drawings_of_double_descent_say_what_they_show() {
             "{name}"
         );
     }
-    assert!(!svgs[1].contains("lambda = 0<") && !svgs[1].contains("heavy tail"));
+    assert!(!svgs[1].contains("λ = 0<") && !svgs[1].contains("heavy tail"));
 }
 
 const LOOKS: &str = r##"
@@ -258,7 +260,7 @@ const LOOKS: &str = r##"
     theme = "dark"
 
     [[figure]]
-    tradeoff = { overlay = true, notes = [{ text = "here", at = [3, 0.5], to = [4, 0.4] }] }
+    tradeoff = { overlay = true, notes = [{ text = "here", at = [3, 0.5], to = [4, 0.4] }, { text = "there", x = 2, on = "tree" }] }
 
     [[figure]]
     shape = "paper"
@@ -288,7 +290,7 @@ fn figures_come_in_shapes_themes_and_groups() {
     let [dark, paper, square] = [0, 1, 2].map(|i| all[i].1.to_svg());
     // The learner's colour, made lighter for dark paper; the note and its arrow.
     assert!(
-        dark.contains("#181A1E") && dark.contains("here"),
+        dark.contains("#181A1E") && dark.contains("\nhere") && dark.contains("\nthere"),
         "dark paper"
     );
     assert!(dark.contains("#54C26C"), "the learner's own colour");
@@ -403,8 +405,8 @@ fn the_same_tables_give_the_same_picture_after_a_way_to_disk() {
         training: again(&tables.training),
         fits: again(&tables.fits),
         runs: again(&tables.runs),
-        simulation: Table::default(),
         best: tables.best.clone(),
+        ..Tables::default()
     };
     for f in &experiment.figures {
         let [a, b] = [&tables, &back].map(|tables| draw(&experiment, f, tables).unwrap());

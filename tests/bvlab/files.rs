@@ -515,7 +515,7 @@ fn figures_of_a_result_that_was_replaced_meanwhile_are_not_put_beside_the_new_on
     place.done(&["run", "t.toml", "--seed", "2"]);
     let (code, _, err) = answer(draw.wait_with_output().unwrap());
     assert_eq!(code, 1, "{err}");
-    assert!(err.contains("was replaced by another run"), "{err}");
+    assert!(err.contains("another run has replaced"), "{err}");
     place.done(&["verify", "results/t"]);
     assert!(!place.has("results/t/tradeoff.svg"));
 }

@@ -23,19 +23,8 @@ use crate::setup::Place;
 
 const RESAMPLES: &str = "48";
 
-/// Experiments whose learners call faer.
-const FAER: [&str; 10] = [
-    "descent-epochs",
-    "descent-features",
-    "descent-fits",
-    "descent-noise",
-    "descent-ridge",
-    "descent-samples",
-    "descent-sources",
-    "gaussian-ridge-fits",
-    "gaussian-ridge-tradeoff",
-    "ridge-many-features",
-];
+/// Experiments whose learners call faer, one per line.
+const FAER: &str = include_str!("../faer.txt");
 
 /// The 64-bit FNV-1a hash.
 struct Hash(u64);
@@ -97,7 +86,17 @@ fn columns(table: &Table) -> Vec<(String, u64)> {
 
 /// All columns of all tables in a folder of results, as `experiment table column` and hash.
 fn recorded(place: &Place, home: &str, name: &str, found: &mut BTreeMap<String, u64>) {
-    for table in ["curves", "points", "training", "fits", "runs", "simulation"] {
+    for table in [
+        "curves",
+        "points",
+        "training",
+        "fits",
+        "runs",
+        "simulation",
+        "selection",
+        "choices",
+        "estimates",
+    ] {
         let path = place.path().join(home).join(format!("{table}.parquet"));
         if path.exists() {
             let columns = columns(&Table::read_parquet(&path).expect("the table can be read"));
@@ -128,7 +127,7 @@ fn differences(found: &BTreeMap<String, u64>, record: &BTreeMap<String, u64>) ->
     let same_kernels = record.get("kernels") == Some(&kernels());
     let comparable = |key: &str| {
         let name = key.split(' ').next().unwrap_or_default();
-        same_kernels || !FAER.contains(&name)
+        same_kernels || !FAER.lines().any(|faer| faer == name)
     };
     let names: Vec<&str> = found
         .keys()
@@ -209,4 +208,12 @@ fn shards_and_slabs_give_the_recorded_columns() {
     assert!(found.len() > 1000, "{}", found.len());
     let differing = differences(&found, &record);
     assert!(differing.is_empty(), "changed or missing: {differing:#?}");
+}
+
+#[test]
+fn the_list_of_experiments_that_call_faer_names_shipped_ones() {
+    let shipped = shipped::names();
+    for name in FAER.lines() {
+        assert!(shipped.iter().any(|one| one == name), "{name}");
+    }
 }

@@ -10,7 +10,7 @@ use std::sync::Mutex;
 
 use bvlab::engine::{self, GroupState, Observer, Options, Unwatched};
 use bvlab::outcome::Tables;
-use bvlab::outcome::files::{self, Manifest, Parts, ShardNote, Staging, is_plain_name};
+use bvlab::outcome::files::{self, Manifest, SavedGroups, ShardNote, Staging, is_plain_name};
 use bvlab::plan::Plan;
 use bvlab::stream::Stream;
 use rand::RngExt;
@@ -101,7 +101,7 @@ fn saved_groups_that_were_damaged_or_forged_do_no_harm() {
 fn forge_groups(text: &str, seed: u64) {
     let experiment = experiment(text);
     let folder = tempfile::tempdir().unwrap();
-    let parts = Parts::new(folder.path(), &experiment, "1").unwrap();
+    let parts = SavedGroups::new(folder.path(), &experiment, "1").unwrap();
     let plan = experiment.plan().expect("it is a study");
     let states = saved(plan);
     let whole = engine::run(plan, 1, &Unwatched).unwrap();
@@ -172,7 +172,7 @@ fn forge_groups(text: &str, seed: u64) {
 fn a_part_of_a_terabyte_is_not_read() {
     let experiment = experiment(TINY);
     let folder = tempfile::tempdir().unwrap();
-    let parts = Parts::new(folder.path(), &experiment, "1").unwrap();
+    let parts = SavedGroups::new(folder.path(), &experiment, "1").unwrap();
     for (group, start) in [(0, &b""[..]), (1, MAGIC)] {
         let path = folder.path().join(format!("group-{group:04}"));
         fs::write(&path, start).unwrap();

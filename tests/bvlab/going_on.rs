@@ -102,7 +102,7 @@ fn shards_that_do_not_belong_together_are_refused_by_name() {
         &[one, "b/long/shard-2-of-3", three],
         &["shard-2-of-3", "another experiment or seed"],
     );
-    refused(&[one, one, three], &["hold the same groups"]);
+    refused(&[one, one, three], &["contain the same groups"]);
     refused(&["a"], &["shard.json"]);
     shard("c", "2/4", &[]);
     refused(&[one, "c/long/shard-2-of-4", three], &["one of 4 shards"]);
@@ -168,7 +168,7 @@ fn a_run_that_is_killed_ten_times_ends_as_if_nothing_had_happened() {
         std::thread::sleep(Duration::from_millis(random.random_range(20..250)));
         let _ = child.kill();
         let (_, _, err) = answer(child.wait_with_output().unwrap());
-        went_on += usize::from(err.contains("going on after"));
+        went_on += usize::from(err.contains("continuing after"));
     }
     place.done(&killed);
     assert!(went_on > 0, "no run had anything to go on from");
@@ -217,7 +217,7 @@ fn parts_of_another_experiment_are_not_gone_on_from_and_damaged_ones_are_made_an
     fs::write(&files[7], bytes).unwrap();
     let (_, said) = place.done(&again);
     assert!(
-        said.contains("2 saved groups are damaged") && said.contains("going on after"),
+        said.contains("2 saved groups are damaged") && said.contains("continuing after"),
         "{said}"
     );
     assert!(whole == place.tables("again/long"));

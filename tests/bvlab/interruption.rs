@@ -37,7 +37,7 @@ fn all(
 }
 
 /// Every family, with fits that take more than a moment.
-const LONG: [(&str, &str, &str); 18] = [
+const LONG: [(&str, &str, &str); 25] = [
     (
         "network",
         "numbers",
@@ -81,6 +81,11 @@ const LONG: [(&str, &str, &str); 18] = [
         "many classes",
         "discriminant = { rung = 4 }",
     ),
+    (
+        "naive Bayes",
+        "many classes",
+        "naive-bayes = {}, sweep = { smoothing = { from = 1, to = 30, count = 30 } }",
+    ),
     ("linear", "many", "linear = {}"),
     ("polynomial", "numbers", "polynomial = { degree = 150 }"),
     (
@@ -94,6 +99,20 @@ const LONG: [(&str, &str, &str); 18] = [
         "fourier = { features = 300, scale = 1 }",
     ),
     ("kernel", "plane", "kernel = { bandwidth = 0.5 }"),
+    ("local", "plane", "local = { bandwidth = 0.5 }"),
+    (
+        "spline",
+        "numbers",
+        "spline = {}, sweep = { df = { from = 3, to = 300, count = 60 } }",
+    ),
+    ("lasso", "many", "lasso = { lambda = 0.001 }"),
+    ("components", "many", "components = { components = 9 }"),
+    ("subset", "many", "subset = { size = 9 }"),
+    (
+        "best subset",
+        "some",
+        "subset = { size = 9, search = \"best\" }",
+    ),
     ("knn", "plane", "knn = { k = 5 }"),
     ("tree", "many", "tree = {}"),
 ];
@@ -118,6 +137,11 @@ fn long(problem: &str, learner: &str) -> (Box<dyn Learner>, Training, Points, us
             r#"truth = "x1", inputs = { normal = [0, 1], dimension = 100 }, noise = { normal = 0.5 }"#,
             6000,
             "draw = 100",
+        ),
+        "some" => (
+            r#"truth = "x1", inputs = { normal = [0, 1], dimension = 20 }, noise = { normal = 0.5 }"#,
+            60,
+            "draw = 50",
         ),
         "many classes" => (many_classes.as_str(), 1000, "draw = 20000"),
         _ => (

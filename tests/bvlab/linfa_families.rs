@@ -190,7 +190,7 @@ fn errors_know_their_names_and_what_they_cannot_learn() {
         (
             CLASSES,
             ("classes = { moons = 0.3, flip = 0.1 }", three),
-            "`linfa-svm` learns two classes, and there are 3",
+            "`linfa-svm` learns two classes, but there are 3",
         ),
         (
             NUMBERS,
@@ -200,7 +200,7 @@ fn errors_know_their_names_and_what_they_cannot_learn() {
         (
             NUMBERS,
             ("linfa-svr", "linfa-svm"),
-            "`linfa-svm` learns classes, and the labels are numbers",
+            "`linfa-svm` learns classes, but the labels are numbers",
         ),
     ] {
         let changed = text.replace(change.0, change.1);

@@ -7,7 +7,7 @@ use bvlab::engine::{self, Results, Unwatched};
 use bvlab::interrupt::{Interrupt, Interrupted};
 use bvlab::learner::Learner;
 use bvlab::outcome::Tables;
-use bvlab::plan::{Axis, Plan};
+use bvlab::plan::{Plan, SweepAxis};
 use bvlab::stream::Stream;
 use rand::RngExt;
 
@@ -81,7 +81,7 @@ fn known(resamples: u64, seed: u64, how: &str) -> (Plan, Results) {
         run = {{ resamples = {resamples}, seed = {seed}, test = {{ grid = {POINTS} }}, {how} }}
         "#
     ));
-    let axis = Axis::new("one", &[1.0]);
+    let axis = SweepAxis::new("one", &[1.0]);
     let plan = with_learner(&plan, "known", axis, Known { which: 0 });
     let results = engine::run(&plan, 2, &Unwatched).unwrap();
     (plan, results)

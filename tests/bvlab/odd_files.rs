@@ -175,7 +175,7 @@ fn no_message_steers_the_terminal() {
         let (code, words) = told(&place, &["check", name]);
         assert_eq!(code, 2, "{words}");
         assert!(!steers(&words.replace('\t', " ")), "{words:?}");
-        assert!(words.contains("name has no control"), "{words}");
+        assert!(words.contains("cannot contain"), "{words}");
         fs::remove_file(place.path().join(name)).unwrap();
     }
     for arguments in [

@@ -2,9 +2,10 @@
 //! what a learner with that one setting gives.
 
 use bvlab::learner::{
-    Activation, Bagging, BaggingSetting, Basis, Boosting, BoostingSetting, Fourier, FourierSetting,
-    Gaussians, GaussiansSetting, Kernel, KernelShape, Knn, Learner, Linear, LinearSetting, Network,
-    NetworkSetting, Optimiser, Polynomial, PolynomialSetting, Tree, TreeSetting, forest,
+    Activation, Bagging, BaggingSetting, Basis, Boosting, BoostingSetting, Components, Fourier,
+    FourierSetting, Gaussians, GaussiansSetting, InputScale, Kernel, KernelShape, Knn, Lasso,
+    Learner, Linear, LinearSetting, Local, Network, NetworkSetting, Optimiser, Polynomial,
+    PolynomialSetting, Search, Spline, SplineSetting, Subset, Tree, TreeSetting, forest,
 };
 
 use bvlab::data::Training;
@@ -104,6 +105,30 @@ fn tree_over_depth_leaves_and_min_leaf() {
 }
 
 #[test]
+fn tree_over_pruning() {
+    let mut settings = vec![TreeSetting::default()];
+    for (alpha, pruned_leaves) in [(0.01, usize::MAX), (0.0, 5), (0.3, 3), (1e9, 100), (0.0, 1)] {
+        for (depth, leaves, min_leaf) in [
+            (usize::MAX, usize::MAX, 1),
+            (4, usize::MAX, 1),
+            (usize::MAX, 9, 2),
+            (usize::MAX, 15, 2),
+        ] {
+            settings.push(TreeSetting {
+                alpha,
+                pruned_leaves,
+                depth,
+                leaves,
+                min_leaf,
+                ..Default::default()
+            });
+        }
+    }
+    let single = |c: usize| -> Box<dyn Learner> { Box::new(Tree::new(vec![settings[c]])) };
+    assert_path_is_loop(&mut Tree::new(settings.clone()), single, &[1, 2, 4]);
+}
+
+#[test]
 fn polynomial_over_degree_and_lambda() {
     let mut settings = Vec::new();
     for degree in [4, 0, 1, 9, 22] {
@@ -187,6 +212,64 @@ fn kernel_over_bandwidth() {
         let new = |bandwidths: &[f64]| Kernel::new(bandwidths.to_vec(), shape);
         let single = |c: usize| -> Box<dyn Learner> { Box::new(new(&bandwidths[c..=c])) };
         assert_path_is_loop(&mut new(&bandwidths), single, &[1, 3]);
+    }
+}
+
+#[test]
+fn local_over_bandwidth() {
+    for shape in [KernelShape::Gaussian, KernelShape::Tricube] {
+        let bandwidths = [0.5, 1e-3, 2.0, 1e6];
+        let new = |bandwidths: &[f64]| Local::new(bandwidths.to_vec(), shape);
+        let single = |c: usize| -> Box<dyn Learner> { Box::new(new(&bandwidths[c..=c])) };
+        assert_path_is_loop(&mut new(&bandwidths), single, &[1, 3]);
+    }
+}
+
+#[test]
+fn spline_over_lambda_and_df() {
+    let mut settings = Vec::new();
+    for lambda in [1.0, 0.0, 1e-6, 1e30] {
+        for df in [f64::INFINITY, 4.0, 2.0, 60.0] {
+            settings.push(SplineSetting { lambda, df });
+        }
+    }
+    let single = |c: usize| -> Box<dyn Learner> { Box::new(Spline::new(vec![settings[c]])) };
+    assert_path_is_loop(&mut Spline::new(settings.clone()), single, &[1]);
+}
+
+#[test]
+fn lasso_over_lambda() {
+    let lambdas = [0.1, 0.0, 1e-3, 9.0, 0.02, 0.1, 1e-9];
+    for scale in [InputScale::None, InputScale::Sd] {
+        for intercept in [true, false] {
+            let new = |lambdas: &[f64]| Lasso::new(lambdas.to_vec(), intercept, scale);
+            let single = |c: usize| -> Box<dyn Learner> { Box::new(new(&lambdas[c..=c])) };
+            assert_path_is_loop(&mut new(&lambdas), single, &[1, 4, 40]);
+        }
+    }
+}
+
+#[test]
+fn components_over_their_number() {
+    let counts = [3, 0, 1, 40, 2, 22];
+    for scale in [InputScale::None, InputScale::Sd] {
+        let new = |counts: &[usize]| Components::new(counts.to_vec(), scale);
+        let single = |c: usize| -> Box<dyn Learner> { Box::new(new(&counts[c..=c])) };
+        assert_path_is_loop(&mut new(&counts), single, &[1, 4, 40]);
+    }
+}
+
+#[test]
+fn subset_over_size() {
+    let sizes = [3, 0, 1, 12, 2, 8];
+    for search in [Search::Forward, Search::Backward, Search::Best] {
+        let dimensions: &[usize] = match search {
+            Search::Best => &[1, 4, 12],
+            _ => &[1, 4, 40],
+        };
+        let new = |sizes: &[usize]| Subset::new(sizes.to_vec(), search);
+        let single = |c: usize| -> Box<dyn Learner> { Box::new(new(&sizes[c..=c])) };
+        assert_path_is_loop(&mut new(&sizes), single, dimensions);
     }
 }
 

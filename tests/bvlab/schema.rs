@@ -36,6 +36,12 @@ fn valid(value: &Value, schema: &Value, root: &Value) -> bool {
             .as_array()
             .is_none_or(|v| v.len() as u64 <= rule.as_u64().unwrap()),
         // The one pattern is that of a range.
+        "maxLength" => value
+            .as_str()
+            .is_none_or(|text| text.chars().count() as u64 <= rule.as_u64().unwrap()),
+        "minLength" => value
+            .as_str()
+            .is_none_or(|text| text.chars().count() as u64 >= rule.as_u64().unwrap()),
         "pattern" => value.as_str().is_none_or(|text| text.contains("..")),
         "items" => value
             .as_array()

@@ -8,7 +8,7 @@ use bvlab::data::{Points, Training};
 use bvlab::engine::{self, Results, Unwatched};
 use bvlab::experiment::{Experiment, Source};
 use bvlab::learner::Learner;
-use bvlab::plan::{Axis, CapacityPath, Plan, PlanParts};
+use bvlab::plan::{CapacityPath, Plan, PlanParts, SweepAxis};
 use bvlab::stream::{Purpose, Stream};
 use rand::RngExt;
 
@@ -76,7 +76,12 @@ pub fn changed(plan: &Plan, change: impl FnOnce(&mut PlanParts)) -> Plan {
 }
 
 /// The same plan with another learner in place of its own.
-pub fn with_learner(plan: &Plan, name: &str, axis: Axis, learner: impl Learner + 'static) -> Plan {
+pub fn with_learner(
+    plan: &Plan,
+    name: &str,
+    axis: SweepAxis,
+    learner: impl Learner + 'static,
+) -> Plan {
     changed(plan, |parts| {
         parts.paths = vec![CapacityPath::new(name, axis, Box::new(learner))];
     })

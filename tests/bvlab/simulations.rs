@@ -402,7 +402,7 @@ fn bad_simulations_are_refused_at_the_token() {
         "[11, 21]",
         "\"1..9\"",
         "\"1..9\"",
-        "has 9 values, and 4 are the most",
+        "has 9 values; the maximum is 4",
         "",
     );
     refuses(
@@ -468,7 +468,7 @@ fn a_simulation_is_not_mixed_with_a_problem() {
         "simulation = {",
         "tradeoff = {} #",
         "[[figure]]",
-        "`simulation = {}` alone",
+        "only be drawn by `simulation = {}`",
         "",
     );
     refuses(
@@ -493,7 +493,7 @@ fn a_simulation_is_not_mixed_with_a_problem() {
     let Err(error) = Experiment::read("bad", Source::new("bad.toml", usual, &[])) else {
         panic!("a simulation without one is drawn");
     };
-    assert!(error.message().contains("this experiment is none"));
+    assert!(error.message().contains("this experiment is not one"));
     let divided = usual
         .replace(
             "tree = {}",
@@ -529,7 +529,8 @@ fn figures_of_simulations_say_what_they_show() {
     let svg = draw(GOOD);
     for words in [
         "Votes",
-        "200 votes; bars and dots: simulated, with 95 % intervals; dashed: binomial",
+        "200 votes",
+        "bars: simulated, with 95 % intervals  ·  dots: binomial",
         "11 voters",
         "error of the vote",
         "vote wrong: 7.8 %",
@@ -542,9 +543,10 @@ fn figures_of_simulations_say_what_they_show() {
         "simulation = \"member-dependence\"\nwith = { members = 5 }\nrun = { resamples = 200 }\nfigure = [{ simulation = {} }]\n",
     );
     for words in [
-        "200 test points; dots: simulated, with 95 % intervals; dashed: independent voters; grey: no more than chance",
-        "above: own data, mean ",
-        "below: bagged, mean ",
+        "200 test points",
+        "lines through open dots: independent voters  ·  grey: no more than chance",
+        "own data: mean ",
+        "bagged: mean ",
         "error of the vote",
     ] {
         assert!(svg.contains(words), "no `{words}`");
@@ -643,4 +645,154 @@ fn a_run_leaves_one_table_that_can_be_redrawn() {
         "simulation.png",
     ];
     assert_eq!(names, wanted);
+}
+
+#[test]
+fn means_of_tosses_are_off_as_often_as_theory_says_and_less_than_hoeffding_allows() {
+    let with = "chance = 0.1, tolerance = 0.05, sizes = [50, 100, 200, 1000]";
+    let rows = simulate("hoeffding", with, 20_000, 3);
+    agrees(&rows);
+    for n in [50.0, 100.0, 200.0, 1000.0] {
+        let seen = find(&rows, "failure", "samples", n);
+        let bound = find(&rows, "failure", "Hoeffding's bound", n);
+        assert!(seen.theory < bound.value, "{seen:?} {bound:?}");
+        // The bound on the tolerance holds for the exact one.
+        for delta in ["0.01", "0.05"] {
+            let exact = find(&rows, "tolerance", &format!("δ = {delta}"), n);
+            let bound = find(&rows, "tolerance", &format!("δ = {delta}: bound"), n);
+            assert!(exact.value < bound.value, "{exact:?} {bound:?}");
+        }
+    }
+    let known = find(&rows, "failure", "Hoeffding's bound", 1000.0);
+    assert!((known.value - 0.01348).abs() < 5e-6);
+    let known = find(&rows, "points", "δ = 0.05: bound", 0.02);
+    assert_eq!(known.value.ceil(), 4612.0);
+    // Of 50 tosses with p = .1, means of at most 2 or at least 8 heads are off by .05 or more.
+    let law = statrs::distribution::Binomial::new(0.1, 50).unwrap();
+    use statrs::distribution::DiscreteCDF;
+    let off = law.cdf(2) + 1.0 - law.cdf(7);
+    let seen = find(&rows, "failure", "samples", 50.0);
+    assert!((seen.theory - off).abs() < 1e-12, "{seen:?} {off}");
+}
+
+#[test]
+fn the_best_of_many_guesses_looks_as_good_as_theory_says() {
+    let with = "classifiers = [1, 10, 1000], sizes = [20, 100, 300], train = 50";
+    let rows = simulate("finite-class-bound", with, 2000, 4);
+    agrees(&rows);
+    for class in ["|F| = 1", "|F| = 10", "|F| = 1000"] {
+        for n in [20.0, 100.0, 300.0] {
+            let gap = find(&rows, "gap", class, n);
+            let bound = find(&rows, "gap", &format!("{class}: bound"), n);
+            assert!(gap.theory < bound.value, "{gap:?} {bound:?}");
+        }
+    }
+    // More classifiers, a lower training error; the true error stays ½.
+    let [one, many] = [1.0, 1000.0].map(|x| find(&rows, "best", "its training error", x).theory);
+    assert!((one - 0.5).abs() < 1e-12 && many < 0.3, "{one} {many}");
+    assert_eq!(find(&rows, "best", "its true error", 1000.0).value, 0.5);
+}
+
+#[test]
+fn james_and_stein_beat_the_mean_at_every_theta() {
+    for (dimension, seed) in [(3, 5), (10, 6)] {
+        let with = format!("dimension = {dimension}, lengths = [0, 1, 3, 10]");
+        let rows = simulate("shrinkage", &with, 20_000, seed);
+        agrees(&rows);
+        let at = |series: &str, x: f64| find(&rows, "risk", series, x);
+        assert!((at("James–Stein", 0.0).theory - 2.0).abs() < 1e-9);
+        for x in [0.0, 1.0, 3.0, 10.0] {
+            assert!(at("James–Stein", x).theory < at("mean", x).theory);
+            assert!(at("positive part", x).value <= at("James–Stein", x).value);
+        }
+    }
+}
+
+#[test]
+fn every_learner_is_right_half_of_the_time_over_all_concepts() {
+    let rows = simulate("no-free-lunch", "points = 6, train = 3", 50, 7);
+    let averages: Vec<&Row> = rows.iter().filter(|row| row.panel == "average").collect();
+    assert_eq!(averages.len(), 4 * 5);
+    for row in averages {
+        assert_eq!((row.value, row.se), (0.5, 0.0), "{row:?}");
+    }
+    agrees(&rows);
+    // The exact average over concepts by their number of ones, weighted by how many there are, is ½ too.
+    for learner in ["nearest neighbour", "majority", "minority", "always 1"] {
+        let concepts = [1.0, 6.0, 15.0, 20.0, 15.0, 6.0, 1.0].iter().enumerate();
+        let sum: f64 = concepts
+            .map(|(ones, count)| count * find(&rows, "concepts", learner, ones as f64).theory)
+            .sum();
+        assert!((sum / 64.0 - 0.5).abs() < 1e-12, "{learner}");
+    }
+    // Of a constant concept the majority is always right.
+    assert_eq!(find(&rows, "concepts", "majority", 6.0).value, 1.0);
+    assert_eq!(find(&rows, "concepts", "minority", 6.0).value, 0.0);
+}
+
+#[test]
+fn dimensions_do_to_volumes_and_neighbours_what_is_known() {
+    let with = "dimensions = [1, 2, 10], train = 200";
+    let rows = simulate("curse-of-dimension", with, 2000, 8);
+    let shell = find(&rows, "shell", "ε = 0.05", 10.0);
+    assert!((shell.value - (1.0 - 0.95_f64.powi(10))).abs() < 1e-12);
+    let edge = find(&rows, "edge", "D = 10", 0.1);
+    assert!((edge.value - 0.1_f64.powf(0.1)).abs() < 1e-12);
+    // Densities sum to one.
+    for dimension in [1, 2, 10, 100] {
+        let name = format!("D = {dimension}");
+        let own = rows
+            .iter()
+            .filter(|row| row.panel == "radius" && row.series == name);
+        let own: Vec<(f64, f64)> = own.map(|row| (row.x, row.value)).collect();
+        let area: f64 = own
+            .windows(2)
+            .map(|pair| (pair[1].0 - pair[0].0) * (pair[1].1 + pair[0].1) / 2.0)
+            .sum();
+        assert!((area - 1.0).abs() < 0.01, "{name} {area}");
+    }
+    // In one dimension the distance of the nearest of n is U with P(U > u) = (1 − u)^n: by
+    // quadrature, E exp(−8U²) − 1 and its square.
+    let steps = 200_000;
+    let (mut bias, mut risk) = (0.0, 0.0);
+    for step in 0..steps {
+        let u = (f64::from(step) + 0.5) / f64::from(steps);
+        let density = 200.0 * (1.0 - u).powi(199) / f64::from(steps);
+        let error = (-8.0 * u * u).exp() - 1.0;
+        bias += density * error;
+        risk += density * error * error;
+    }
+    let seen = find(&rows, "neighbour", "bias²", 1.0);
+    assert!((seen.value - bias * bias).abs() < 4.0 * seen.se, "{seen:?}");
+    let seen = find(&rows, "neighbour", "risk", 1.0);
+    assert!((seen.value - risk).abs() < 5.0 * seen.se, "{seen:?}");
+    // In ten dimensions hardly anything is near: the prediction is about 0, the error about 1.
+    assert!(find(&rows, "neighbour", "bias²", 10.0).value > 0.9);
+}
+
+#[test]
+fn the_least_empirical_risk_is_too_low_and_its_population_risk_too_high() {
+    let with = "noise = 0.2, train = 20, sizes = [1, 10, 100, 1000]";
+    let rows = simulate("empirical-or-population", with, 5000, 9);
+    for n in [10.0, 100.0] {
+        let low = find(&rows, "minima", "empirical risk", n);
+        let high = find(&rows, "minima", "population risk", n);
+        assert!(low.value + 5.0 * low.se < 0.2, "{low:?}");
+        assert!(high.value - 5.0 * high.se > 0.2, "{high:?}");
+    }
+    // One point: no error in training, and a threshold at x/2 or (1 + x)/2, whichever interval is
+    // the one where it is right: its distance from ½ is by hand 1/4 on average without noise.
+    let one = find(&rows, "minima", "empirical risk", 1.0);
+    assert_eq!(one.value, 0.0);
+    let risk = find(&rows, "minima", "population risk", 1.0);
+    // x uniform. Label 1 (threshold x/2): |x/2 − ½|; label 0: (1+x)/2 − ½ = x/2. Above ½ the label is 1
+    // with .8, below with .2.
+    let above = 0.8 * 0.125 + 0.2 * 0.375;
+    let known = 0.2 + 0.6 * above;
+    assert!(
+        (risk.value - known).abs() < 4.0 * risk.se,
+        "{risk:?} {known}"
+    );
+    let truth = find(&rows, "risks", "population risk", 0.25);
+    assert!((truth.value - 0.35).abs() < 1e-12);
 }

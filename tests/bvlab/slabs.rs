@@ -183,7 +183,7 @@ fn a_killed_run_goes_on_from_the_slabs_that_are_done() {
     child.wait().unwrap();
     let (code, _, err) = crate::setup::answer(run("killed").output().unwrap());
     assert_eq!(code, 0, "{err}");
-    assert!(err.contains("going on after 4007 of 4007"), "{err}");
+    assert!(err.contains("continuing after 4007 of 4007"), "{err}");
     assert!(files(&place, "whole/many") == files(&place, "killed/many"));
     let left = place.files().into_iter().filter(|file| file.contains("/."));
     assert_eq!(left.collect::<Vec<_>>(), Vec::<String>::new());

@@ -6,7 +6,7 @@ use bvlab::engine::{self, Results, Unwatched};
 use bvlab::interrupt::{Interrupt, Interrupted};
 use bvlab::learner::Learner;
 use bvlab::outcome::Tables;
-use bvlab::plan::Axis;
+use bvlab::plan::SweepAxis;
 use bvlab::stream::Stream;
 use rand_distr::{Distribution, StandardNormal};
 
@@ -63,7 +63,7 @@ fn known(inputs: &str, resamples: u64) -> (Results, Tables) {
         run = {{ resamples = {resamples}, sources = true, test = {{ grid = 3 }} }}
         "#
     ));
-    let axis = Axis::new("one", &[1.0]);
+    let axis = SweepAxis::new("one", &[1.0]);
     let plan = with_learner(&plan, "known", axis, Known { prediction: 0.0 });
     let results = engine::run(&plan, 2, &Unwatched).unwrap();
     let tables = Tables::new(&plan, &results);
@@ -110,7 +110,7 @@ fn the_parts_error_bars_cover() {
             run = {{ resamples = 480, seed = {seed}, sources = true, test = {{ grid = 2 }} }}
             "#
         ));
-        let axis = Axis::new("one", &[1.0]);
+        let axis = SweepAxis::new("one", &[1.0]);
         let plan = with_learner(&plan, "known", axis, Known { prediction: 0.0 });
         let results = engine::run(&plan, 2, &Unwatched).unwrap();
         let sources = results.learners[0].decomposition.parts[0].sources.as_ref();

@@ -66,7 +66,7 @@ fn what_cannot_be_shared_out_is_refused() {
     refused(
         &["--slurm", "majority-vote"],
         2,
-        "a simulation, which has no shards",
+        "a simulation, which cannot be divided into shards",
     );
     let precise = "run={ precision = 0.1, max-resamples = 100 }";
     refused(

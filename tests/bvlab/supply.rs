@@ -47,9 +47,9 @@ fn allowed(expression: &str, list: &BTreeSet<String>) -> bool {
     enough
 }
 
-type Words<'a> = std::iter::Peekable<std::str::SplitWhitespace<'a>>;
+type ExperimentText<'a> = std::iter::Peekable<std::str::SplitWhitespace<'a>>;
 
-fn either(words: &mut Words<'_>, list: &BTreeSet<String>) -> bool {
+fn either(words: &mut ExperimentText<'_>, list: &BTreeSet<String>) -> bool {
     let mut enough = both(words, list);
     while words.next_if_eq(&"OR").is_some() {
         enough |= both(words, list);
@@ -57,7 +57,7 @@ fn either(words: &mut Words<'_>, list: &BTreeSet<String>) -> bool {
     enough
 }
 
-fn both(words: &mut Words<'_>, list: &BTreeSet<String>) -> bool {
+fn both(words: &mut ExperimentText<'_>, list: &BTreeSet<String>) -> bool {
     let mut enough = one(words, list);
     while words.next_if_eq(&"AND").is_some() {
         enough &= one(words, list);
@@ -65,7 +65,7 @@ fn both(words: &mut Words<'_>, list: &BTreeSet<String>) -> bool {
     enough
 }
 
-fn one(words: &mut Words<'_>, list: &BTreeSet<String>) -> bool {
+fn one(words: &mut ExperimentText<'_>, list: &BTreeSet<String>) -> bool {
     let word = words.next().expect("a licence");
     if word == "(" {
         let enough = either(words, list);

@@ -178,7 +178,7 @@ fn every_error_names_file_line_and_column() {
         (
             "x,y\n1,1\n2,1.5\n3,2\n",
             classes.clone(),
-            "t.csv, line 3: `y` is `1.5`, which is no class",
+            "t.csv, line 3: `y` is `1.5`, which is not a class",
             Key::Classes,
         ),
         (
@@ -614,7 +614,7 @@ fn mistakes_are_shown_where_they_are() {
             "other/y.csv",
             "\"other/y.csv\"",
             "cannot read other/y.csv",
-            "begins where",
+            "relative to",
         ),
         (
             "small.csv",
@@ -712,7 +712,7 @@ fn mistakes_are_shown_where_they_are() {
             "[sweep]",
             "classes = true\n[sweep]",
             "true",
-            "`size` is `1.1`, which is no class",
+            "`size` is `1.1`, which is not a class",
             "words or whole numbers",
         ),
         (
@@ -754,7 +754,7 @@ fn mistakes_are_shown_where_they_are() {
             "resamples = 60",
             "sources = true",
             "true",
-            "cannot be drawn apart",
+            "cannot be drawn separately",
             "leave out",
         ),
         ("tradeoff = {}", "fits = {}", "", "not known", "tradeoff"),
@@ -762,7 +762,7 @@ fn mistakes_are_shown_where_they_are() {
             "table   = \"small.csv\"",
             "truth = \"x\"",
             "\"size\"",
-            "`target` goes with `table`",
+            "`target` needs `table`",
             "table =",
         ),
     ] {
@@ -939,7 +939,7 @@ fn bootstraps_of_a_table_have_any_size_and_halves_one() {
     let refused = halves.replace("depth = \"1..3\"", "train = [2, 7]");
     let error = checked(&place, &refused).map(|_| ()).unwrap_err();
     assert!(
-        error.message().contains("all of one size"),
+        error.message().contains("the same size"),
         "{}",
         error.message()
     );

@@ -39,7 +39,7 @@ front=$(free_port)
 site=https://lab.example.edu:$front
 "$program" lab --no-open --port 0 --behind-proxy --url "$site" --code=wifi42 >"$place/lab" 2>&1 &
 processes+=($!)
-await grep -q 'Ctrl-C closes it' "$place/lab"
+await grep -q 'press Ctrl-C to close it' "$place/lab"
 back=$(sed -n '1s|.*127\.0\.0\.1:\([0-9]*\)/#lecturer=.*|\1|p' "$place/lab")
 key=$(sed -n '1s|.*#lecturer=||p' "$place/lab")
 [ -n "$back" ] && [ -n "$key" ] || fail "the lab did not say its address: $(cat "$place/lab")"

@@ -22,5 +22,5 @@ echo "the module has $((size / 1000)) kB, packed"
 compare "$committed"
 if [ "${1:-}" != --committed ]; then
   .ci/wasm --profile wasm -p bvlab-wasm
-  compare target/wasm/wasm32-unknown-unknown/wasm/bvlab_wasm.wasm
+  compare "${CARGO_TARGET_DIR:-target}"/wasm/wasm32-unknown-unknown/wasm/bvlab_wasm.wasm
 fi

@@ -1,5 +1,7 @@
 //! Points in input space, and training sets made of them.
 
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 
 /// A list of points in one or several dimensions, stored row by row.
@@ -118,6 +120,20 @@ impl Points {
     /// Coordinate `feature` of point `index`.
     pub fn get(&self, index: usize, feature: usize) -> f64 {
         self.values[index * self.dimension + feature]
+    }
+
+    /// Whether two of the points are equal.
+    pub fn has_repeats(&self) -> bool {
+        if self.dimension == 1 {
+            let x = |i: &u32| self.values[*i as usize];
+            return self.order.windows(2).any(|pair| x(&pair[0]) == x(&pair[1]));
+        }
+        let mut rows: Vec<&[f64]> = self.rows().collect();
+        rows.sort_unstable_by(|a, b| {
+            let mut pairs = a.iter().zip(*b).map(|(a, b)| a.total_cmp(b));
+            pairs.find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+        });
+        rows.windows(2).any(|pair| pair[0] == pair[1])
     }
 
     /// In one dimension: the points' indices by increasing coordinate, equal ones by index.

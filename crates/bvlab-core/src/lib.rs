@@ -7,6 +7,7 @@
 //! - [`problem`]: where data come from: truth, inputs and noise, or the rows of a table.
 //! - [`learner`]: model families behind one trait, each giving its whole capacity path.
 //! - [`decompose`]: from predictions to noise, bias² and variance with error bars.
+//! - [`selection`]: the risk estimated, and capacity chosen, from one training set alone.
 //! - [`plan`]: what is to be run, checked once.
 //! - [`engine`]: resamples × threads, with the same answer on any number of them.
 //! - [`simulation`]: small experiments without a learner or a problem of the usual kind.
@@ -18,8 +19,8 @@
 //! what can be set), [`words`] (numbers and names in messages).
 //!
 //! A module imports only modules that stand before it in this order: `words`, `parameter`, `interrupt`,
-//! `lanes`, `stream`, `maths`, `data`, `probability`, `problem`, `learner`, `decompose`, `plan`,
-//! `engine`, `simulation`, `task`. Nothing here reads a file or a clock, or knows of TOML, figures or servers.
+//! `lanes`, `stream`, `maths`, `data`, `probability`, `problem`, `learner`, `decompose`, `selection`,
+//! `plan`, `engine`, `simulation`, `task`. Nothing here reads a file or a clock, or knows of TOML, figures or servers.
 //!
 //! # Features
 //!
@@ -31,12 +32,12 @@
 //! ```
 //! use bvlab_core::engine::{self, Unwatched};
 //! use bvlab_core::learner::Knn;
-//! use bvlab_core::plan::{Axis, Plan};
+//! use bvlab_core::plan::{SweepAxis, Plan};
 //! use bvlab_core::problem::{Inputs, Noise, Problem};
 //!
 //! let problem = Problem::numbers("sin(x)", Inputs::uniform(0.0, 15.0), Noise::normal(0.5)?, 50)?;
 //! let plan = Plan::builder(problem)
-//!     .learner("knn", Axis::new("k", &[1.0, 5.0, 20.0]), Knn::new(vec![1, 5, 20]))
+//!     .learner("knn", SweepAxis::new("k", &[1.0, 5.0, 20.0]), Knn::new(vec![1, 5, 20]))
 //!     .resamples(100)
 //!     .build()?;
 //! let results = engine::run(&plan, 1, &Unwatched)?;
@@ -61,6 +62,7 @@ pub mod parameter;
 pub mod plan;
 pub mod probability;
 pub mod problem;
+pub mod selection;
 pub mod simulation;
 pub mod stream;
 pub mod task;

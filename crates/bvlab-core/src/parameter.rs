@@ -94,7 +94,7 @@ impl DataSize {
 /// Why a learner cannot be fitted to the data of a problem, whatever its parameters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}; {help}")]
-pub struct Unsuitable {
+pub struct UnsuitableData {
     /// What does not fit.
     pub message: String,
     /// What to do.
@@ -156,7 +156,7 @@ pub enum ParameterError {
         size: DataSize,
     },
     /// A list that is empty or too long.
-    #[error("`{name}` has {given} values, and {longest} are the most")]
+    #[error("`{name}` has {given} values; the maximum is {longest}")]
     Length {
         /// The parameter.
         name: &'static str,
@@ -173,7 +173,7 @@ pub enum ParameterError {
     },
     /// The data do not suit the learner.
     #[error(transparent)]
-    Unsuitable(#[from] Unsuitable),
+    Unsuitable(#[from] UnsuitableData),
     /// There is no such parameter.
     #[error("there is no parameter `{name}`; {help}")]
     Unknown {

@@ -24,6 +24,8 @@ pub enum Purpose {
     Truth,
     /// Points at which averages over the test points are judged.
     Probe,
+    /// Folds, splits and bootstraps of a training set from which capacity is selected.
+    Selection,
 }
 
 /// One stream of random numbers: ChaCha with 8 rounds, a counter-based generator.

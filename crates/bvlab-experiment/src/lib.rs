@@ -44,18 +44,22 @@ mod simulation;
 mod source;
 mod sweep;
 pub mod table;
+mod variant;
+pub mod words;
 
 pub use bounds::Bounds;
 pub use figure::*;
 pub use source::{ExperimentError, LONGEST_TEXT, Source};
+pub use variant::{MOST_VARIANTS, Variant};
+pub use words::{Claim, ExperimentText, Texts};
 
 use bvlab_core::learner::Registry;
 use bvlab_core::plan::{Plan, PlanParts, default_slab};
 use bvlab_core::task::{Description, Task};
-use bvlab_core::words::printable;
 
 use raw::RawExperiment;
-use source::Trouble;
+use source::SourceError;
+use words::Scope;
 
 /// A checked experiment.
 #[derive(Clone)]
@@ -64,36 +68,42 @@ pub struct Experiment {
     pub name: String,
     /// The text it was read from.
     pub source: Source,
-    /// What it says to people.
-    pub words: Words,
+    /// What it says to people, with an ellipsis in the place of numbers that a run computes.
+    pub words: ExperimentText,
+    /// The same with the places of these numbers.
+    pub texts: Texts,
     /// What is computed.
     pub task: Task,
+    /// What is computed beside it, for words and claims to refer to.
+    pub variants: Vec<Variant>,
+    /// What every run checks.
+    pub claims: Vec<Claim>,
     /// What is drawn.
     pub figures: Vec<Figure>,
     /// The model families that it was read with.
     pub registry: Registry,
 }
 
-/// What an experiment says to people.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Words {
-    /// The heading of its figures.
-    pub title: Option<String>,
-    /// What to look for.
-    pub look_for: Option<String>,
-    /// A question for the class.
-    pub question: Option<String>,
-    /// Its answer.
-    pub answer: Option<String>,
-}
-
 /// What is shown of a result: the part of an experiment that can change without computing anew.
 #[derive(Clone, Debug)]
 pub struct Presentation {
     /// What is said to people.
-    pub words: Words,
+    pub texts: Texts,
     /// What is drawn.
     pub figures: Vec<Figure>,
+}
+
+/// What is known of a result whose presentation is read.
+#[derive(Clone, Copy, Debug)]
+pub struct Described<'a> {
+    /// What its tables contain.
+    pub description: &'a Description,
+    /// The names of its variants, and what their tables contain.
+    pub variants: &'a [(&'a str, &'a Description)],
+    /// How many resamples there were.
+    pub resamples: u64,
+    /// The seed.
+    pub seed: u64,
 }
 
 impl Presentation {
@@ -103,20 +113,22 @@ impl Presentation {
     /// # Errors
     ///
     /// The first thing that is wrong, with its place in the text.
-    pub fn read(
-        source: &Source,
-        description: &Description,
-    ) -> Result<Presentation, Box<ExperimentError>> {
+    pub fn read(source: &Source, result: Described) -> Result<Presentation, Box<ExperimentError>> {
         let read = |source: &Source| {
             let raw: RawExperiment = source.read()?;
-            let figures = match description {
+            let figures = match result.description {
                 Description::Study(study) => figure::check(&raw.figure, &raw.look, study)?,
                 Description::Simulation(simulation) => {
                     figure::check_simulation(&raw.figure, &raw.look, &simulation.panels)?
                 }
             };
+            let counts = (result.resamples, result.seed);
+            let scope =
+                Scope::of_result(result.description, result.variants, source.merged(), counts);
             Ok(Presentation {
-                words: Words::of(raw),
+                texts: leniently(source, scope, false, |scope| {
+                    Texts::read(&raw, source, scope)
+                })?,
                 figures,
             })
         };
@@ -124,15 +136,25 @@ impl Presentation {
     }
 }
 
-impl Words {
-    fn of(raw: RawExperiment) -> Self {
-        let title = raw.title;
-        Words {
-            title: title.map(|title| printable(&title.replace(char::is_control, " ")).into_owned()),
-            look_for: raw.look_for,
-            question: raw.question,
-            answer: raw.answer,
+/// Reads what refers to numbers of a run. Keys that are set on top of a file may take away what its
+/// words are about, and so may a variant that is left out (`lacks`): then references in the file to
+/// what is gone are let pass.
+fn leniently<T>(
+    source: &Source,
+    mut scope: Scope,
+    lacks: bool,
+    read: impl Fn(&Scope) -> Result<T, SourceError>,
+) -> Result<T, SourceError> {
+    match read(&scope) {
+        Err(trouble) => {
+            let in_file = source.set_number(trouble.span.start).is_none();
+            scope.lenient = lacks || source.has_sets() && in_file;
+            match scope.lenient {
+                true => read(&scope),
+                false => Err(trouble),
+            }
         }
+        read => read,
     }
 }
 
@@ -140,6 +162,12 @@ impl Experiment {
     /// Its title, or its name where it has none.
     pub fn heading(&self) -> &str {
         self.words.title.as_deref().unwrap_or(&self.name)
+    }
+
+    /// Whether its words, figures or claims refer to numbers of a run.
+    pub fn speaks(&self) -> bool {
+        let mut templates = self.texts.templates();
+        !self.claims.is_empty() || templates.any(|template| !template.is_plain())
     }
 
     /// The plan, if it is a study.
@@ -184,42 +212,93 @@ fn check(
     source: &Source,
     registry: &Registry,
     bounds: &Bounds,
-) -> Result<Experiment, Trouble> {
+) -> Result<Experiment, SourceError> {
     let raw: RawExperiment = source.read()?;
     figure::check_keys(&raw.figure, &raw.look)?;
+    let mut experiment = check_task(name, source, &raw, registry, bounds, true)?;
+    let may_lack = source.has_sets() || *bounds != Bounds::default();
+    let variants = variant::check(
+        &raw.variant,
+        source,
+        &experiment.task,
+        may_lack,
+        &|source| {
+            let raw: RawExperiment = source.read()?;
+            check_task(name, source, &raw, registry, bounds, false)
+        },
+    )?;
+    let descriptions = variants.iter().map(|variant| {
+        let description = variant.experiment.task.describe();
+        (variant.name.as_str(), description)
+    });
+    let descriptions: Vec<(&str, Description)> = descriptions.collect();
+    let main = experiment.task.describe();
+    let variants_known = descriptions.iter().map(|(name, run)| (*name, run));
+    let scope = || Scope {
+        runs: [("", &main)]
+            .into_iter()
+            .chain(variants_known.clone())
+            .collect(),
+        settings: source.merged(),
+        defaults: [experiment.task.most_resamples(), experiment.task.seed()].map(|n| n as f64),
+        lenient: false,
+    };
+    let lacks = variants.len() < raw.variant.len();
+    let texts = leniently(source, scope(), lacks, |scope| {
+        Texts::read(&raw, source, scope)
+    })?;
+    let claims = leniently(source, scope(), lacks, |scope| {
+        words::read_claims(&raw.claim, source, scope)
+    })?;
+    experiment.words = texts.words(|_, _| "…".to_owned());
+    (experiment.texts, experiment.claims) = (texts, claims);
+    experiment.variants = variants;
+    Ok(experiment)
+}
+
+/// What is computed and drawn, without words, claims and variants.
+fn check_task(
+    name: &str,
+    source: &Source,
+    raw: &RawExperiment,
+    registry: &Registry,
+    bounds: &Bounds,
+    drawn: bool,
+) -> Result<Experiment, SourceError> {
     let run = run::check_run(&raw.run, bounds)?;
-    let experiment = |source: Source, raw: RawExperiment, task: Task, figures: Vec<Figure>| {
-        let name = name.to_owned();
-        let words = Words::of(raw);
-        Experiment {
-            name,
-            source,
-            words,
-            task,
-            figures,
-            registry: registry.clone(),
-        }
+    let experiment = |source: Source, task: Task, figures: Vec<Figure>| Experiment {
+        name: name.to_owned(),
+        source,
+        words: ExperimentText::default(),
+        texts: Texts::default(),
+        task,
+        variants: Vec::new(),
+        claims: Vec::new(),
+        figures,
+        registry: registry.clone(),
     };
     if let Some(simulation) = &raw.simulation {
-        let (setup, figures) = simulation::check(simulation, &raw, &run)?;
-        let task = Task::Simulation(setup);
-        return Ok(experiment(source.clone(), raw, task, figures));
+        let setup = simulation::check(simulation, raw, &run)?;
+        let figures = match drawn {
+            true => figure::check_simulation(&raw.figure, &raw.look, &setup.panels())?,
+            false => Vec::new(),
+        };
+        return Ok(experiment(source.clone(), Task::Simulation(setup), figures));
     }
     if let Some(with) = &raw.with {
         return Err(
-            Trouble::new(with.span(), "`with` goes with `simulation`").help(
-                "as in `simulation = \"majority-vote\"`; parameters of a learner stand in its table",
+            SourceError::new(with.span(), "`with` needs `simulation`").help(
+                "as in `simulation = \"majority-vote\"`; parameters of a learner belong in its own table",
             ),
         );
     }
-    let (plan, source) = check_study(source, &raw, run, bounds, registry)?;
-    let figures = figure::check(&raw.figure, &raw.look, &plan.describe())?;
-    Ok(experiment(
-        source,
-        raw,
-        Task::Study(std::sync::Arc::new(plan)),
-        figures,
-    ))
+    let (plan, source) = check_study(source, raw, run, bounds, registry)?;
+    let figures = match drawn {
+        true => figure::check(&raw.figure, &raw.look, &plan.describe())?,
+        false => Vec::new(),
+    };
+    let task = Task::Study(std::sync::Arc::new(plan));
+    Ok(experiment(source, task, figures))
 }
 
 /// The plan of learners on a problem, and the source with the table that it is about.
@@ -229,9 +308,9 @@ fn check_study(
     mut run: bvlab_core::plan::Run,
     bounds: &Bounds,
     registry: &Registry,
-) -> Result<(Plan, Source), Trouble> {
+) -> Result<(Plan, Source), SourceError> {
     let Some(raw_problem) = &raw.problem else {
-        return Err(Trouble::new(0..0, "`problem` is missing").help(
+        return Err(SourceError::new(0..0, "`problem` is missing").help(
             "`bvlab new NAME` writes an example with every key; an experiment without a problem is a `simulation`",
         ));
     };
@@ -246,12 +325,12 @@ fn check_study(
     };
     run.loss = run::check_loss(&raw.run, &problem)?;
     if raw.learner.is_empty() {
-        return Err(Trouble::new(0..0, "the experiment has no learner")
+        return Err(SourceError::new(0..0, "the experiment has no learner")
             .help("add for example `[[learner]]` with `tree = {}`"));
     }
     if let Some(learner) = raw.learner.get(bounds.learners) {
         let message = format!("there can be at most {} learners", bounds.learners);
-        return Err(Trouble::new(learner.span(), message));
+        return Err(SourceError::new(learner.span(), message));
     }
     let learners =
         |slab| learners::check(raw, raw_problem.span(), &problem, bounds, slab, registry);

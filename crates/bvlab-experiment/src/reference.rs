@@ -92,8 +92,8 @@ pub fn learners(registry: &Registry) -> String {
     page.push_str(
         "Every parameter can be swept, also one of the base (`base.members` where both have it). In an experiment a\n\
          learner is one of these keys, as in `tree = { depth = 3 }`. λ multiplies ‖w‖², against the *sum* of squared\n\
-         residuals; the constant is not penalised, except in `gaussians`. `cargo doc --open` has objective, cost and\n\
-         reference of each.\n\n",
+         residuals, except in `lasso` and `spline`, which say what it multiplies; the constant is not penalised, except in\n\
+         `gaussians`. `cargo doc --open` has objective, cost and reference of each.\n\n",
     );
     let labels = |family: &Family| match family.labels {
         LabelKind::Numbers => "numbers",
@@ -177,8 +177,8 @@ pub fn problems() -> String {
     page.push_str("## Classes\n\n");
     written(&mut page, &CLASS_FORMS);
     page.push_str(
-        "`flip = 0.1` beside any of them replaces that share of the labels by another class. `gaussians`, `moons`, `rings`\n\
-         and `xor` say where the inputs lie; the others need `inputs`.\n",
+        "`flip = 0.1` beside any of them replaces that share of the labels by another class. `probability` and\n\
+         `probabilities` need `inputs`; the others say where the inputs lie.\n",
     );
     trimmed(page)
 }

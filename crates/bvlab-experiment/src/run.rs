@@ -6,14 +6,15 @@ use bvlab_core::plan::{
 };
 use bvlab_core::probability::SMOOTHING;
 use bvlab_core::problem::Problem;
+use bvlab_core::selection::Method;
 use bvlab_core::words::did_you_mean;
 use toml::Spanned;
 
 use super::bounds::Bounds;
-use super::raw::{Num, RawExperiment, RawRun, RawTest, whole};
-use super::source::Trouble;
+use super::raw::{Number, RawExperiment, RawRun, RawTest, whole};
+use super::source::SourceError;
 
-pub(super) fn check_run(raw: &RawRun, bounds: &Bounds) -> Result<Run, Trouble> {
+pub(super) fn check_run(raw: &RawRun, bounds: &Bounds) -> Result<Run, SourceError> {
     let length = match (&raw.precision, &raw.max_resamples) {
         (None, None) => Length::Resamples(match &raw.resamples {
             Some(value) => whole(value, "`resamples`", FEWEST_RESAMPLES, bounds.resamples)?,
@@ -21,25 +22,27 @@ pub(super) fn check_run(raw: &RawRun, bounds: &Bounds) -> Result<Run, Trouble> {
         }),
         (None, Some(most)) => {
             return Err(
-                Trouble::new(most.span(), "`max-resamples` goes with `precision`")
+                SourceError::new(most.span(), "`max-resamples` needs `precision`")
                     .help("for a fixed number write `resamples`"),
             );
         }
         (Some(precision), None) => {
             return Err(
-                Trouble::new(precision.span(), "`precision` needs `max-resamples`")
-                    .help("say how long it may go on, as in `max-resamples = 100_000`"),
+                SourceError::new(precision.span(), "`precision` needs `max-resamples`")
+                    .help("limit the number of training sets, as in `max-resamples = 100_000`"),
             );
         }
         (Some(precision), Some(most)) => {
             if let Some(resamples) = &raw.resamples {
                 let message = "`resamples` and `precision` exclude each other";
-                return Err(Trouble::new(resamples.span(), message).help("leave one of them out"));
+                return Err(
+                    SourceError::new(resamples.span(), message).help("leave one of them out")
+                );
             }
             let share = precision.get_ref().0;
             if !(share > 0.0 && share < 1.0) {
                 let message = "`precision` must be between 0 and 1";
-                return Err(Trouble::new(precision.span(), message)
+                return Err(SourceError::new(precision.span(), message)
                     .help("0.02 asks for standard errors below 2 % of the risk"));
             }
             let most = whole(most, "`max-resamples`", FEWEST_RESAMPLES, bounds.resamples)?;
@@ -53,7 +56,7 @@ pub(super) fn check_run(raw: &RawRun, bounds: &Bounds) -> Result<Run, Trouble> {
     let slab = match (&raw.slab, length) {
         (Some(slab), Length::Precision { .. }) => {
             let message = "`slab` and `precision` exclude each other";
-            return Err(Trouble::new(slab.span(), message)
+            return Err(SourceError::new(slab.span(), message)
                 .help("all slabs together decide when to stop: give a number of `resamples`"));
         }
         (Some(slab), _) => {
@@ -82,11 +85,31 @@ pub(super) fn check_run(raw: &RawRun, bounds: &Bounds) -> Result<Run, Trouble> {
             .as_ref()
             .is_some_and(|sources| *sources.get_ref()),
         slab,
+        select: methods(raw)?,
+        df: raw.df.as_ref().is_some_and(|df| *df.get_ref()),
     })
 }
 
+/// The methods of selection.
+fn methods(raw: &RawRun) -> Result<Vec<Method>, SourceError> {
+    let Some(select) = &raw.select else {
+        return Ok(Vec::new());
+    };
+    if select.get_ref().is_empty() {
+        return Err(SourceError::new(select.span(), "`select` is empty")
+            .help("leave it out, or name a method, as in `select = [\"10-fold\"]`"));
+    }
+    let method = |name: &Spanned<String>| {
+        Method::named(name.get_ref()).map_err(|help| {
+            let message = format!("unknown method of selection `{}`", name.get_ref());
+            SourceError::new(name.span(), message).help(help)
+        })
+    };
+    select.get_ref().iter().map(method).collect()
+}
+
 /// The loss, which for labels that are numbers is squared.
-pub(super) fn check_loss(raw: &RawRun, problem: &Problem) -> Result<Loss, Trouble> {
+pub(super) fn check_loss(raw: &RawRun, problem: &Problem) -> Result<Loss, SourceError> {
     let mut loss = match &raw.loss {
         None => Loss::Squared,
         Some(name) => match name.get_ref().as_str() {
@@ -96,8 +119,8 @@ pub(super) fn check_loss(raw: &RawRun, problem: &Problem) -> Result<Loss, Troubl
             },
             "zero-one" => Loss::ZeroOne(Split::default()),
             other => {
-                let message = format!("`{other}` is no loss");
-                return Err(Trouble::new(name.span(), message).help(did_you_mean(
+                let message = format!("unknown loss `{other}`");
+                return Err(SourceError::new(name.span(), message).help(did_you_mean(
                     other,
                     ["squared", "cross-entropy", "zero-one"],
                 )));
@@ -108,10 +131,10 @@ pub(super) fn check_loss(raw: &RawRun, problem: &Problem) -> Result<Loss, Troubl
         && loss != Loss::Squared
     {
         let message = format!(
-            "{} is a loss of classes, and the labels are numbers",
+            "{} loss needs classes, but the labels are numbers",
             loss.name()
         );
-        return Err(Trouble::new(name.span(), message).help(
+        return Err(SourceError::new(name.span(), message).help(
             "write `loss = \"squared\"`, or a problem with `classes` in place of `truth` and `noise`",
         ));
     }
@@ -123,28 +146,27 @@ pub(super) fn check_loss(raw: &RawRun, problem: &Problem) -> Result<Loss, Troubl
         loss = match (found, loss) {
             (Some(split), Loss::ZeroOne(_)) => Loss::ZeroOne(split),
             (Some(_), _) => {
-                let message = "`split` goes with `loss = \"zero-one\"`";
-                return Err(Trouble::new(name.span(), message));
+                let message = "`split` needs `loss = \"zero-one\"`";
+                return Err(SourceError::new(name.span(), message));
             }
             (None, _) => {
                 let message = format!("`{}` is not known here", name.get_ref());
                 let known = splits.map(Split::name);
-                return Err(
-                    Trouble::new(name.span(), message).help(did_you_mean(name.get_ref(), known))
-                );
+                return Err(SourceError::new(name.span(), message)
+                    .help(did_you_mean(name.get_ref(), known)));
             }
         };
     }
     if let Some(given) = &raw.smoothing {
-        let Num(smoothing) = *given.get_ref();
+        let Number(smoothing) = *given.get_ref();
         if !matches!(loss, Loss::CrossEntropy { .. }) {
-            let message = "`smoothing` goes with `loss = \"cross-entropy\"`";
-            return Err(Trouble::new(given.span(), message));
+            let message = "`smoothing` needs `loss = \"cross-entropy\"`";
+            return Err(SourceError::new(given.span(), message));
         }
         if !(1e-300..=1.0).contains(&smoothing) {
             let message = "`smoothing` must be above 0 and at most 1";
-            return Err(Trouble::new(given.span(), message).help(
-                "a probability of exactly 0 that comes true would be infinitely wrong: 1e-6 makes that a loss of 14",
+            return Err(SourceError::new(given.span(), message).help(
+                "without it, a class that was given probability 0 would have an infinite loss; 1e-6 makes that loss 14",
             ));
         }
         loss = Loss::CrossEntropy { smoothing };
@@ -154,17 +176,17 @@ pub(super) fn check_loss(raw: &RawRun, problem: &Problem) -> Result<Loss, Troubl
         && *diversity.get_ref()
     {
         let message = "`diversity` and `sources` exclude each other";
-        return Err(Trouble::new(diversity.span(), message).help("run the experiment twice"));
+        return Err(SourceError::new(diversity.span(), message).help("run the experiment twice"));
     }
     if let Some(sources) = &raw.sources
         && *sources.get_ref()
         && loss != Loss::Squared
     {
         let message = format!(
-            "sources of variance are told apart under squared loss, not {}",
+            "sources of variance can be separated only under squared loss, not {}",
             loss.name()
         );
-        return Err(Trouble::new(sources.span(), message));
+        return Err(SourceError::new(sources.span(), message));
     }
     Ok(loss)
 }
@@ -175,14 +197,14 @@ pub(super) fn check_test(
     problems: &[Problem],
     seed: u64,
     bounds: &Bounds,
-) -> Result<Test, Trouble> {
+) -> Result<Test, SourceError> {
     let wanted = match raw {
         None => problems.iter().map(TestPoints::default_for).next(),
         Some(test) => {
-            let count = |count: &Num| {
+            let count = |count: &Number| {
                 let given = Spanned::new(test.span(), *count);
                 let count = whole(&given, "the number of test points", 1, bounds.test)?;
-                Ok::<usize, Trouble>(count as usize)
+                Ok::<usize, SourceError>(count as usize)
             };
             Some(match test.get_ref() {
                 RawTest::Grid(number) => TestPoints::Grid(count(number)?),
@@ -199,21 +221,26 @@ pub(super) fn check_test(
 }
 
 /// A plan, or what is wrong with it and where that is written.
-pub(super) fn check_plan(parts: PlanParts, raw: &RawExperiment) -> Result<Plan, Trouble> {
+pub(super) fn check_plan(parts: PlanParts, raw: &RawExperiment) -> Result<Plan, SourceError> {
     Plan::new(parts).map_err(|error| {
         let span = match error.subject() {
             Subject::Problem => raw.problem.as_ref().map(Spanned::span),
             Subject::Test => raw.run.test.as_ref().map(Spanned::span),
             Subject::Keep => raw.run.keep.as_ref().map(Spanned::span),
             Subject::Learners => raw.learner.first().map(Spanned::span),
+            Subject::Select(which) => raw.run.select.as_ref().map(|select| {
+                let one = which.and_then(|which| select.get_ref().get(which));
+                one.map_or(select.span(), Spanned::span)
+            }),
+            Subject::Degrees => raw.run.df.as_ref().map(Spanned::span),
             _ => None,
         };
         trouble(span.unwrap_or(0..0), &error)
     })
 }
 
-fn trouble(span: std::ops::Range<usize>, error: &PlanError) -> Trouble {
-    let trouble = Trouble::new(span, error.to_string());
+fn trouble(span: std::ops::Range<usize>, error: &PlanError) -> SourceError {
+    let trouble = SourceError::new(span, error.to_string());
     match error.help() {
         Some(help) => trouble.help(help),
         None => trouble,

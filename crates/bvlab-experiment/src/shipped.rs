@@ -6,11 +6,11 @@ use rust_embed::RustEmbed;
 
 #[derive(RustEmbed)]
 #[folder = "../../experiments/"]
-struct Folder;
+struct ShippedFiles;
 
 /// Their names, in alphabetical order.
 pub fn names() -> Vec<String> {
-    let mut names: Vec<String> = Folder::iter()
+    let mut names: Vec<String> = ShippedFiles::iter()
         .filter_map(|file| file.strip_suffix(".toml").map(str::to_owned))
         .collect();
     names.sort();
@@ -19,7 +19,7 @@ pub fn names() -> Vec<String> {
 
 /// The text of one.
 pub fn text(name: &str) -> Option<String> {
-    let file = Folder::get(&format!("{name}.toml"))?;
+    let file = ShippedFiles::get(&format!("{name}.toml"))?;
     String::from_utf8(file.data.into_owned()).ok()
 }
 
@@ -27,7 +27,7 @@ pub fn text(name: &str) -> Option<String> {
 pub fn table(file: &str) -> Option<Cow<'static, [u8]>> {
     let within = file.starts_with("data/") && file.ends_with(".csv");
     within
-        .then(|| Folder::get(file))
+        .then(|| ShippedFiles::get(file))
         .flatten()
         .map(|file| file.data)
 }

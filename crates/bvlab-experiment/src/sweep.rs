@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 
 use super::raw::Value;
-use super::source::Trouble;
+use super::source::SourceError;
 use bvlab_core::maths::pow;
 use bvlab_core::plan::Scale;
 use bvlab_core::words::{did_you_mean, number};
@@ -14,17 +14,17 @@ use bvlab_core::words::{did_you_mean, number};
 const MOST: usize = 10_000;
 
 /// A value and the place in the text that it comes from.
-type Placed = (f64, Range<usize>);
+type LocatedValue = (f64, Range<usize>);
 
 /// The values of a swept number.
 #[derive(Clone, Debug)]
 pub(super) struct Values {
-    pub values: Vec<Placed>,
+    pub values: Vec<LocatedValue>,
     scale: Scale,
 }
 
 impl Values {
-    pub fn read(value: &Spanned<Value>) -> Result<Self, Trouble> {
+    pub fn read(value: &Spanned<Value>) -> Result<Self, SourceError> {
         let span = value.span();
         let (values, scale) = match value.get_ref() {
             Value::Number(one) => (vec![(*one, span.clone())], Scale::Linear),
@@ -32,14 +32,14 @@ impl Values {
             Value::List(items) => (list(items)?, Scale::Linear),
             Value::Table(block) => spread(&block.0, &span)?,
             Value::Bool(_) => {
-                return Err(Trouble::new(span, "a sweep is over numbers").help(FORMS));
+                return Err(SourceError::new(span, "a sweep is over numbers").help(FORMS));
             }
         };
         if values.is_empty() {
-            return Err(Trouble::new(span, "the sweep is empty").help(FORMS));
+            return Err(SourceError::new(span, "the sweep is empty").help(FORMS));
         }
         if let Some((value, span)) = values.iter().find(|(value, _)| !value.is_finite()) {
-            return Err(Trouble::new(
+            return Err(SourceError::new(
                 span.clone(),
                 format!("{value} cannot be swept over"),
             ));
@@ -48,7 +48,7 @@ impl Values {
         seen.sort_by(f64::total_cmp);
         if let Some(pair) = seen.windows(2).find(|pair| pair[0] == pair[1]) {
             let message = format!("the sweep has the value {} twice", number(pair[0]));
-            return Err(Trouble::new(span, message));
+            return Err(SourceError::new(span, message));
         }
         // In rising order, whatever order they were written in.
         let mut values = values;
@@ -77,7 +77,7 @@ impl Values {
 const FORMS: &str =
     "write \"1..16\" (both ends), a list, or { from = 1, to = 1000, count = 60, scale = \"log\" }";
 
-fn range(text: &str, span: &Range<usize>) -> Result<Vec<Placed>, Trouble> {
+fn range(text: &str, span: &Range<usize>) -> Result<Vec<LocatedValue>, SourceError> {
     let ends = text.split_once("..").and_then(|(from, to)| {
         Some((
             from.trim().parse::<i64>().ok()?,
@@ -86,11 +86,11 @@ fn range(text: &str, span: &Range<usize>) -> Result<Vec<Placed>, Trouble> {
     });
     let Some((from, to)) = ends else {
         let message = "this is not a range of whole numbers";
-        return Err(Trouble::new(span.clone(), message).help(FORMS));
+        return Err(SourceError::new(span.clone(), message).help(FORMS));
     };
     if from > to {
         let message = format!("the sweep is empty: {from} is above {to}");
-        return Err(Trouble::new(span.clone(), message).help("write the smaller end first"));
+        return Err(SourceError::new(span.clone(), message).help("write the smaller end first"));
     }
     if to.saturating_sub(from) >= MOST as i64 {
         return Err(too_many(span));
@@ -100,7 +100,7 @@ fn range(text: &str, span: &Range<usize>) -> Result<Vec<Placed>, Trouble> {
         .collect())
 }
 
-fn list(items: &[Spanned<Value>]) -> Result<Vec<Placed>, Trouble> {
+fn list(items: &[Spanned<Value>]) -> Result<Vec<LocatedValue>, SourceError> {
     if let Some(item) = items.get(MOST) {
         return Err(too_many(&item.span()));
     }
@@ -108,7 +108,7 @@ fn list(items: &[Spanned<Value>]) -> Result<Vec<Placed>, Trouble> {
         .iter()
         .map(|item| match item.get_ref() {
             Value::Number(value) => Ok((*value, item.span())),
-            other => Err(Trouble::new(item.span(), "expected a number")
+            other => Err(SourceError::new(item.span(), "expected a number")
                 .label(format!("this is {}", other.kind()))),
         })
         .collect()
@@ -116,25 +116,29 @@ fn list(items: &[Spanned<Value>]) -> Result<Vec<Placed>, Trouble> {
 
 type Entries = [(Spanned<String>, Spanned<Value>)];
 
-fn spread(entries: &Entries, span: &Range<usize>) -> Result<(Vec<Placed>, Scale), Trouble> {
+fn spread(
+    entries: &Entries,
+    span: &Range<usize>,
+) -> Result<(Vec<LocatedValue>, Scale), SourceError> {
     let keys = ["from", "to", "count", "scale"];
     if let Some((key, _)) = entries
         .iter()
         .find(|(key, _)| !keys.contains(&key.get_ref().as_str()))
     {
         let message = format!("`{}` is not known here", key.get_ref());
-        return Err(Trouble::new(key.span(), message).help(did_you_mean(key.get_ref(), keys)));
+        return Err(SourceError::new(key.span(), message).help(did_you_mean(key.get_ref(), keys)));
     }
     let find = |name: &str| entries.iter().find(|(key, _)| key.get_ref() == name);
     let number_of = |name: &str| match find(name) {
         Some((_, value)) => match value.get_ref() {
             Value::Number(number) if number.is_finite() => Ok((*number, value.span())),
-            other => Err(
-                Trouble::new(value.span(), format!("`{name}` must be a finite number"))
-                    .label(format!("this is {}", other.kind())),
-            ),
+            other => Err(SourceError::new(
+                value.span(),
+                format!("`{name}` must be a finite number"),
+            )
+            .label(format!("this is {}", other.kind()))),
         },
-        None => Err(Trouble::new(span.clone(), format!("`{name}` is missing")).help(FORMS)),
+        None => Err(SourceError::new(span.clone(), format!("`{name}` is missing")).help(FORMS)),
     };
     let (from, from_span) = number_of("from")?;
     let (to, to_span) = number_of("to")?;
@@ -146,12 +150,12 @@ fn spread(entries: &Entries, span: &Range<usize>) -> Result<(Vec<Placed>, Scale)
             Value::Text(text) if text == "log" => Scale::Log,
             _ => {
                 let message = "`scale` is \"linear\" or \"log\"";
-                return Err(Trouble::new(value.span(), message));
+                return Err(SourceError::new(value.span(), message));
             }
         },
     };
     if count.fract() != 0.0 || count < 1.0 {
-        return Err(Trouble::new(
+        return Err(SourceError::new(
             count_span,
             "`count` must be a whole number of at least 1",
         ));
@@ -165,11 +169,11 @@ fn spread(entries: &Entries, span: &Range<usize>) -> Result<(Vec<Placed>, Scale)
             number(from),
             number(to)
         );
-        return Err(Trouble::new(to_span, message).help("write the smaller end first"));
+        return Err(SourceError::new(to_span, message).help("write the smaller end first"));
     }
     if scale == Scale::Log && from <= 0.0 {
         let message = "a log sweep must start above 0";
-        return Err(Trouble::new(from_span, message));
+        return Err(SourceError::new(from_span, message));
     }
     let last = (count - 1.0).max(1.0);
     let value = |i: f64| match scale {
@@ -182,6 +186,6 @@ fn spread(entries: &Entries, span: &Range<usize>) -> Result<(Vec<Placed>, Scale)
     Ok((values.collect(), scale))
 }
 
-fn too_many(span: &Range<usize>) -> Trouble {
-    Trouble::new(span.clone(), format!("a sweep has at most {MOST} values"))
+fn too_many(span: &Range<usize>) -> SourceError {
+    SourceError::new(span.clone(), format!("a sweep has at most {MOST} values"))
 }

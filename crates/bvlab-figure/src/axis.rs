@@ -53,6 +53,9 @@ impl Axis {
     }
 }
 
+/// Values whose range is a smaller share of their size differ by rounding alone.
+const ROUNDING: f64 = 1e-12;
+
 /// The range that shows all values, with a little room.
 pub fn room(values: impl Iterator<Item = f64>, scale: Scale, share: f64) -> (f64, f64) {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -63,7 +66,7 @@ pub fn room(values: impl Iterator<Item = f64>, scale: Scale, share: f64) -> (f64
         return (0.0, 1.0);
     }
     match scale {
-        Scale::Linear if low == high => {
+        Scale::Linear if high - low <= ROUNDING * low.abs().max(high.abs()) => {
             let margin = if low == 0.0 { 1.0 } else { low.abs() / 2.0 };
             (low - margin, high + margin)
         }
@@ -203,6 +206,15 @@ mod tests {
             .iter()
             .map(|tick| tick_label(*tick, &ticks, scale))
             .collect()
+    }
+
+    #[test]
+    fn rounding_errors_are_not_spread_over_the_whole_axis() {
+        let half = [0.5, 0.5_f64.next_up(), 0.5_f64.next_down()];
+        let (low, high) = room(half.into_iter(), Scale::Linear, 0.06);
+        assert!(low < 0.3 && high > 0.7, "{low} to {high}");
+        let (low, high) = room([0.5, 0.5 + 1e-9].into_iter(), Scale::Linear, 0.06);
+        assert!(high - low < 2e-9, "{low} to {high}");
     }
 
     #[test]

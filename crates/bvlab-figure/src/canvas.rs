@@ -15,7 +15,7 @@ use plotters_svg::SVGBackend;
 
 use super::error::FigureError;
 use super::text::{FAMILY, REGULAR, SEMIBOLD, TextStyle};
-use super::theme::{Colour, FINE, Page, dash, legible};
+use super::theme::{Colour, FINE, Page, contrast, dash, legible};
 
 /// A place in drawing units, from the top left.
 pub type Place = (f64, f64);
@@ -110,7 +110,7 @@ impl Canvas<'_> {
         // Far outside, a place is still a place; what is no number is a mistake in the program.
         let fits = |value: f64| value.abs() < 1e7;
         if !(fits(x) && fits(y)) {
-            let message = format!("({x}, {y}) is no place on the page");
+            let message = format!("({x}, {y}) is not a position on the page");
             return Err(FigureError::draw(message));
         }
         let pixel = |value: f64, end: u32| ((value * FINE).round() as i32).clamp(0, end as i32);
@@ -205,6 +205,90 @@ impl Canvas<'_> {
         &self,
         place: Place,
         text: &str,
+        style: (f64, bool),
+        colour: Colour,
+        side: Side,
+    ) -> Result<(), FigureError> {
+        self.text_as_is(place, text, style, self.page.paint(colour), side)
+    }
+
+    /// A text in the colour of what it names, as far from the paper as text must be.
+    pub fn label(
+        &self,
+        place: Place,
+        text: &str,
+        style: (f64, bool),
+        colour: Colour,
+        side: Side,
+    ) -> Result<(), FigureError> {
+        let colour = legible(self.page.paint(colour), self.page.paper());
+        self.text_as_is(place, text, style, colour, side)
+    }
+
+    /// A text on a ground of some colour, dark or light as that asks for.
+    pub fn text_on(
+        &self,
+        place: Place,
+        text: &str,
+        style: (f64, bool),
+        ground: Colour,
+    ) -> Result<(), FigureError> {
+        let ground = self.page.paint(ground);
+        let [dark, light] = [(20, 20, 20), (255, 255, 255)];
+        let colour = match contrast(dark, ground) >= contrast(light, ground) {
+            true => dark,
+            false => light,
+        };
+        self.text_as_is(place, text, style, colour, Side::Middle)
+    }
+
+    /// A circle filled with paper: an open dot.
+    pub fn open_dot(&self, place: Place, radius: f64, stroke: Stroke) -> Result<(), FigureError> {
+        self.circle(place, radius, &Paint::new(self.page.paper(), 1.0), true)?;
+        self.ring(place, radius, stroke)
+    }
+
+    /// A line that ends in a tip.
+    pub fn arrow(
+        &self,
+        from: Place,
+        to: Place,
+        stroke: Stroke,
+        tip: f64,
+    ) -> Result<(), FigureError> {
+        let length = (to.0 - from.0).hypot(to.1 - from.1);
+        if length < 1e-6 {
+            return Ok(());
+        }
+        let along = ((to.0 - from.0) / length, (to.1 - from.1) / length);
+        let tip = tip.min(length);
+        let back = (to.0 - tip * along.0, to.1 - tip * along.1);
+        self.line(&[from, back], stroke)?;
+        let corner = |side: f64| {
+            let half = side * 0.46 * tip;
+            (back.0 - half * along.1, back.1 + half * along.0)
+        };
+        self.fill(
+            &[to, corner(1.0), corner(-1.0)],
+            stroke.colour,
+            stroke.alpha,
+        )
+    }
+
+    /// A rectangle in the colour of the paper, so that what is written on it can be read.
+    pub fn clear(
+        &self,
+        [left, top, right, bottom]: [f64; 4],
+        alpha: f64,
+    ) -> Result<(), FigureError> {
+        let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
+        self.polygon(&corners, &Paint::new(self.page.paper(), alpha))
+    }
+
+    fn text_as_is(
+        &self,
+        place: Place,
+        text: &str,
         (size, bold): (f64, bool),
         colour: Colour,
         side: Side,
@@ -217,26 +301,8 @@ impl Canvas<'_> {
         let style = TextStyle {
             size,
             bold,
-            colour: self.page.paint(colour),
+            colour,
             anchor: Pos::new(side, VPos::Center),
-            transform: FontTransform::None,
-        };
-        self.write(place, text, &style)
-    }
-
-    /// A text in the colour of what it names, as far from the paper as text must be.
-    pub fn label(
-        &self,
-        place: Place,
-        text: &str,
-        (size, bold): (f64, bool),
-        colour: Colour,
-    ) -> Result<(), FigureError> {
-        let style = TextStyle {
-            size,
-            bold,
-            colour: legible(self.page.paint(colour), self.page.paper()),
-            anchor: Pos::new(HPos::Left, VPos::Center),
             transform: FontTransform::None,
         };
         self.write(place, text, &style)

@@ -4,11 +4,11 @@
 #[derive(Debug, thiserror::Error)]
 pub enum FigureError {
     /// The tables do not hold what is to be drawn.
-    #[error("the tables hold nothing of {0}: run the experiment again")]
+    #[error("the tables do not contain {0}: run the experiment again")]
     Missing(String),
     /// A panel would have no room.
     #[error(
-        "there is no room for its panels: take fewer of them, a larger shape or a smaller font-scale"
+        "there is no room for its panels: use fewer panels, a larger shape or a smaller font-scale"
     )]
     Room,
     /// The picture could not be made.

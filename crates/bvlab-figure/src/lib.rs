@@ -10,7 +10,9 @@ mod axis;
 mod canvas;
 mod error;
 mod kinds;
+mod labels;
 mod look;
+mod notes;
 mod panel;
 #[cfg(feature = "pdf")]
 mod pdf;
@@ -18,6 +20,7 @@ mod picture;
 #[cfg(feature = "png")]
 mod png;
 mod select;
+mod symbols;
 mod text;
 mod theme;
 #[cfg(any(feature = "pdf", feature = "png"))]
@@ -35,8 +38,8 @@ use bvlab_outcome::{SettingNumber, Tables};
 use canvas::{Canvas, Side};
 use kinds::picture;
 use panel::{BELOW, Frame};
-use picture::FigureData;
-use text::{shortened, text_width};
+use picture::{FigureData, Within};
+use text::wrapped;
 use theme::Page;
 
 /// The margin on the left of everything.
@@ -55,17 +58,22 @@ pub fn draw(
     tables: &Tables,
 ) -> Result<Drawing, FigureError> {
     let data = FigureData {
-        description,
+        description: &symbols::symbolic(description),
         tables,
+        within: Within::default(),
     };
     let picture = picture(&figure.kind)?;
     let title = figure.title.as_deref().unwrap_or(title);
-    let caption = picture.caption(&data)?;
+    let caption = capital(&picture.caption(&data)?);
+    let footer = picture.footer(&data)?.join("  ·  ");
     let drawing = Drawing::new(Page::of(figure.look), |canvas| {
-        let frame = heading(canvas, title, &caption)?;
+        let frame = heading(canvas, title, &caption, &footer)?;
         picture.draw(canvas, frame, &data)
     })?;
     let mut sentences = vec![format!("{caption}.")];
+    if !footer.is_empty() {
+        sentences.push(format!("{}.", capital(&footer.replace("  ·  ", "; "))));
+    }
     sentences.extend(picture.describe(&data)?);
     Ok(drawing.described(title, &sentences.join(" ")))
 }
@@ -80,6 +88,7 @@ pub fn looked_at(
     let data = FigureData {
         description,
         tables,
+        within: Within::default(),
     };
     let Some(study) = description.study() else {
         return Vec::new();
@@ -99,48 +108,56 @@ pub fn looked_at(
     places
 }
 
-/// Writes the heading and the lines below it, and returns the frame that is left. An empty title
-/// leaves all of them out, as for a figure whose caption is elsewhere.
-fn heading(canvas: &Canvas, title: &str, caption: &str) -> Result<Frame, FigureError> {
+/// A sentence's beginning.
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first: Option<String> = letters.next().map(|first| first.to_uppercase().collect());
+    first.unwrap_or_default() + letters.as_str()
+}
+
+/// Writes the heading, the setting below it and what the marks mean at the bottom, and returns the
+/// frame that is left. An empty title leaves all of them out, as for a figure whose caption is
+/// elsewhere.
+fn heading(
+    canvas: &Canvas,
+    title: &str,
+    caption: &str,
+    footer: &str,
+) -> Result<Frame, FigureError> {
     let Page { width, height, .. } = canvas.page;
     let mut frame = Frame {
         left: MARGIN,
         top: 28.0,
         right: width - 40.0,
-        bottom: height - BELOW - 20.0,
+        bottom: height - BELOW - 14.0,
     };
     if title.trim().is_empty() {
         return Ok(frame);
     }
     let room = width - 2.0 * MARGIN;
     let mut y = 40.0;
-    for line in wrapped(title, theme::HEADING, true, room) {
+    // On a narrow page the heading needs more lines.
+    let lines = if width < 1000.0 { 3 } else { 2 };
+    for line in wrapped(title, theme::HEADING, true, room, lines) {
         let style = (theme::HEADING, true);
         canvas.text((MARGIN, y), &line, style, theme::INK, Side::Right)?;
         y += 38.0;
     }
-    for line in wrapped(caption, theme::CAPTION, false, room) {
+    for line in wrapped(caption, theme::CAPTION, false, room, lines) {
         let style = (theme::CAPTION, false);
         canvas.text((MARGIN, y), &line, style, theme::SOFT, Side::Right)?;
-        y += 25.0;
+        y += 28.0;
     }
-    frame.top = y + 13.0;
+    frame.top = y + 10.0;
+    let footer = wrapped(footer, theme::FOOTER, false, room, lines);
+    for (i, line) in footer.iter().rev().enumerate() {
+        let place = (MARGIN, height - 18.0 - FOOT_LINE * i as f64);
+        let style = (theme::FOOTER, false);
+        canvas.text(place, line, style, theme::SOFT, Side::Right)?;
+    }
+    frame.bottom -= FOOT_LINE * footer.len() as f64;
     Ok(frame)
 }
 
-/// A text in two lines at most, broken between words.
-fn wrapped(text: &str, size: f64, bold: bool, width: f64) -> Vec<String> {
-    if text_width(text, size, bold) <= width {
-        return vec![text.to_owned()];
-    }
-    let fits = |end: &usize| text_width(text[..*end].trim_end(), size, bold) <= width;
-    let spaces = text.char_indices().filter(|(_, c)| *c == ' ');
-    let last = spaces.map(|(at, _)| at).rfind(fits);
-    match last {
-        None => vec![shortened(text, size, bold, width)],
-        Some(at) => vec![
-            text[..at].trim_end().to_owned(),
-            shortened(text[at..].trim_start(), size, bold, width),
-        ],
-    }
-}
+/// The height of a line at the bottom.
+const FOOT_LINE: f64 = 24.0;

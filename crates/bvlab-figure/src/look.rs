@@ -101,7 +101,7 @@ impl PageLook {
         }
     }
 
-    /// Widths of lines by name, as multiples of the height of an axis's numbers.
+    /// Widths of lines by name, as multiples of the height of the page's text.
     pub fn widths() -> Vec<(&'static str, f64)> {
         let widths = [
             ("curve", theme::CURVE),
@@ -175,8 +175,11 @@ impl PageLook {
     }
 }
 
+/// The numbers of an axis on a page, in the units of the theme.
+const PAGE_TEXT: f64 = 21.0;
+
 fn in_text(width: f64) -> f64 {
-    width / theme::AXIS
+    width / PAGE_TEXT
 }
 
 #[cfg(test)]

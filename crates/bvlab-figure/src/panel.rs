@@ -3,10 +3,10 @@
 use super::axis::{Axis, tick_label};
 use super::canvas::{Canvas, Place, Side, Stroke};
 use super::error::FigureError;
-use super::text::{shortened, text_width};
+use super::text::{fitted, shortened, text_width, wrapped};
 use super::theme;
-use bvlab_core::plan::{Axis as Swept, Scale};
-use bvlab_experiment::{Mark, Note};
+use bvlab_core::plan::{Scale, SweepAxis};
+use bvlab_experiment::Mark;
 
 /// The corners of a rectangle.
 #[derive(Clone, Copy, Debug)]
@@ -99,7 +99,8 @@ pub fn y_room(y: &Axis) -> f64 {
 
 /// A frame with its axes.
 pub struct Panel<'a, 'b> {
-    canvas: &'a Canvas<'b>,
+    /// What it is drawn on.
+    pub canvas: &'a Canvas<'b>,
     /// The frame.
     pub frame: Frame,
     /// The horizontal axis.
@@ -109,26 +110,58 @@ pub struct Panel<'a, 'b> {
 }
 
 /// The room below a frame for the numbers and the title of its horizontal axis.
-pub const BELOW: f64 = 64.0;
+pub const BELOW: f64 = 70.0;
 
-/// An axis's title: its name and what it is, or the name alone where that is too long.
-pub fn axis_title(axis: &Swept, room: f64) -> String {
-    let long = format!("{} ({})", axis.name, axis.about);
+/// The room above a frame for the texts of its marks.
+pub const MARKED: f64 = 32.0;
+
+/// An axis's title: what it is and its symbol, or that or the name alone where it is too long.
+pub fn axis_title(axis: &SweepAxis, room: f64) -> String {
+    let [name, symbol, about] = [&axis.name, &axis.symbol, &axis.about].map(String::as_str);
+    let long = match (about, symbol) {
+        ("", _) => name.to_owned(),
+        (about, "") if says(about, name) => about.to_owned(),
+        (about, "") => format!("{name} ({about})"),
+        (about, symbol) => format!("{about}, {symbol}"),
+    };
     match text_width(&long, theme::AXIS, false) < room {
         true => long,
-        false => axis.name.clone(),
+        false => name.to_owned(),
     }
 }
 
+/// Whether what an axis is says its name already, as in `number of trees`.
+fn says(about: &str, name: &str) -> bool {
+    about
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|word| word == name)
+}
+
 /// Whether all values of an axis are whole.
-pub fn is_whole(axis: &Swept) -> bool {
+pub fn is_whole(axis: &SweepAxis) -> bool {
     axis.values.iter().all(|value| value.fract() == 0.0)
 }
 
 /// The height of a line of a panel's title.
 pub const TITLE: f64 = 28.0;
 
+/// Panels' titles, broken into as many lines as their columns ask for, three at most.
+pub fn broken_titles(titles: Vec<Vec<String>>, frame: Frame) -> Vec<Vec<String>> {
+    let columns = titles.len().max(1) as f64;
+    // The gaps between the panels take some of the width.
+    let width = (frame.right - frame.left) / columns - 44.0;
+    let line = |line: &String| match text_width(line, theme::LABEL, true) <= width + 20.0 {
+        true => vec![line.clone()],
+        // A setting breaks before its value, if at all.
+        false if line.contains(" = ") => vec![line.clone()],
+        false => wrapped(line, theme::LABEL, true, width.max(60.0), 3),
+    };
+    let broken = |title: &Vec<String>| title.iter().flat_map(line).collect();
+    titles.iter().map(broken).collect()
+}
+
 /// What is written around a panel.
+#[derive(Clone, Copy, Default)]
 pub struct Surroundings<'a> {
     /// Above it, line by line.
     pub title: &'a [String],
@@ -144,6 +177,10 @@ pub struct Surroundings<'a> {
     pub x_numbers: bool,
     /// Whether the horizontal axis counts.
     pub x_whole: bool,
+    /// Names of values on the horizontal axis, in place of numbers.
+    pub named: &'a [(f64, String)],
+    /// Whether another panel's axis goes on at the left and at the right edge.
+    pub joined: [bool; 2],
 }
 
 impl<'a, 'b> Panel<'a, 'b> {
@@ -189,52 +226,108 @@ impl<'a, 'b> Panel<'a, 'b> {
             }
         }
         let frame = Stroke::new(theme::FRAME, theme::FRAME_LINE);
-        self.canvas
-            .line(&[(left, top), (left, bottom), (right, bottom)], frame)?;
-        let x_ticks = self.spaced_ticks(with.x_whole, width);
-        for &tick in &x_ticks {
-            let x = self.x.place(tick);
+        let edge = match with.joined[0] {
+            true => &[(left, bottom), (right, bottom)][..],
+            false => &[(left, top), (left, bottom), (right, bottom)],
+        };
+        self.canvas.line(edge, frame)?;
+        self.x_axis(with)?;
+        if let Some(title) = with.y_title {
+            let title = shortened(title, theme::AXIS, false, bottom - top + 40.0);
+            let place = (left - y_room(&self.y) + 24.0, (top + bottom) / 2.0);
+            self.canvas
+                .text_up(place, &title, theme::AXIS, theme::INK)?;
+        }
+        self.titles(with)
+    }
+
+    /// The numbers below, and what they are.
+    fn x_axis(&self, with: &Surroundings) -> Result<(), FigureError> {
+        let Frame {
+            left,
+            right,
+            bottom,
+            ..
+        } = self.frame;
+        let (width, numbers) = (right - left, (theme::AXIS, false));
+        let frame = Stroke::new(theme::FRAME, theme::FRAME_LINE);
+        let ticks = match with.named.is_empty() {
+            true => self.spaced_ticks(with.x_whole, width),
+            false => Vec::new(),
+        };
+        let share = width / with.named.len().max(1) as f64 - 10.0;
+        for (value, name) in with.named {
+            let x = self.x.place(*value);
             self.canvas.line(&[(x, bottom), (x, bottom + 6.0)], frame)?;
             if with.x_numbers {
-                let label = tick_label(tick, &x_ticks, self.x.scale);
-                self.canvas.text(
-                    (x, bottom + 23.0),
-                    &label,
-                    numbers,
-                    theme::INK,
-                    Side::Middle,
-                )?;
+                let (name, size) = fitted(name, theme::AXIS, false, share);
+                let place = (x, bottom + 24.0);
+                self.canvas
+                    .text(place, &name, (size, false), theme::INK, Side::Middle)?;
             }
         }
+        let mut taken = f64::INFINITY;
+        for &tick in ticks.iter().rev() {
+            let x = self.x.place(tick);
+            self.canvas.line(&[(x, bottom), (x, bottom + 6.0)], frame)?;
+            if !with.x_numbers {
+                continue;
+            }
+            let label = tick_label(tick, &ticks, self.x.scale);
+            // Where two axes meet, their numbers keep clear of each other.
+            let half = text_width(&label, theme::AXIS, false) / 2.0 + 8.0;
+            let x = match with.joined {
+                [true, _] if x < left + half => left + half,
+                [_, true] if x > right - half => right - half,
+                _ => x,
+            };
+            if x + half > taken {
+                continue;
+            }
+            taken = x - half + 8.0;
+            let place = (x, bottom + 24.0);
+            self.canvas
+                .text(place, &label, numbers, theme::INK, Side::Middle)?;
+        }
         if let Some(title) = with.x_title {
-            // What stands in brackets is the first to go.
-            let fits = text_width(title, theme::AXIS, false) <= width + 60.0;
-            let title = match title.split_once(" (") {
-                Some((name, _)) if !fits => name,
+            // Where there is little room, what stands in brackets goes, or all but the symbol.
+            let room = match with.joined {
+                [false, false] => width + 40.0,
+                _ => width - 12.0,
+            };
+            let long = text_width(title, theme::AXIS, false) > 1.25 * room;
+            let title = match (title.split_once(" ("), title.rsplit_once(", ")) {
+                (Some((name, _)), _) if long => name,
+                (None, Some((_, symbol))) if long => symbol,
                 _ => title,
             };
-            let title = shortened(title, theme::AXIS, false, width + 60.0);
-            let place = ((left + right) / 2.0, bottom + 54.0);
+            let (title, size) = fitted(title, theme::AXIS, false, room);
+            let place = ((left + right) / 2.0, bottom + 57.0);
             self.canvas
-                .text(place, &title, numbers, theme::INK, Side::Middle)?;
+                .text(place, &title, (size, false), theme::INK, Side::Middle)?;
         }
-        if let Some(title) = with.y_title {
-            let place = (left - y_room(&self.y) + 24.0, (top + bottom) / 2.0);
-            self.canvas.text_up(place, title, theme::AXIS, theme::INK)?;
-        }
+        Ok(())
+    }
+
+    /// What stands above.
+    fn titles(&self, with: &Surroundings) -> Result<(), FigureError> {
+        let Frame {
+            left, right, top, ..
+        } = self.frame;
+        let width = right - left;
         for (line, title) in with.title.iter().rev().enumerate() {
             // Where there is no room for a number's name, its value says most.
-            let fits = text_width(title, theme::LABEL, true) <= width + 20.0;
+            let fits = text_width(title, theme::LABEL, true) <= 1.3 * (width + 20.0);
             let title = match title.rsplit_once("= ") {
                 Some((_, value)) if !fits => value,
                 _ => title,
             };
-            let title = shortened(title, theme::LABEL, true, width + 20.0);
+            let (title, size) = fitted(title, theme::LABEL, true, width + 20.0);
             let place = (
                 (left + right) / 2.0,
                 top - with.above - TITLE * (line as f64 + 0.75),
             );
-            let style = (theme::LABEL, true);
+            let style = (size, true);
             self.canvas
                 .text(place, &title, style, theme::INK, Side::Middle)?;
         }
@@ -246,89 +339,50 @@ impl<'a, 'b> Panel<'a, 'b> {
         (self.frame.left..=self.frame.right).contains(&self.x.place(x))
     }
 
-    /// An upright line over a picture, with a text at its upper end on the side that has room; both
-    /// can be seen on any colour.
-    pub fn mark(&self, mark: &Mark) -> Result<(), FigureError> {
-        let Frame {
-            left,
-            top,
-            right,
-            bottom,
-        } = self.frame;
-        if !self.spans(mark.at) {
-            return Ok(());
+    /// Upright lines in light grey, for curves to be drawn over.
+    pub fn marks(&self, marks: &[Mark]) -> Result<(), FigureError> {
+        let Frame { top, bottom, .. } = self.frame;
+        for mark in marks.iter().filter(|mark| self.spans(mark.at)) {
+            let x = self.x.place(mark.at);
+            let stroke = Stroke::new(theme::MARK, theme::MARK_LINE);
+            self.canvas.line(&[(x, top - 4.0), (x, bottom)], stroke)?;
         }
-        let x = self.x.place(mark.at);
-        let light = (255, 255, 255);
-        self.canvas.line(
-            &[(x, top), (x, bottom)],
-            Stroke::new(theme::INK, 3.0).faint(0.5),
-        )?;
-        self.canvas
-            .line(&[(x, top), (x, bottom)], Stroke::new(light, 1.6).dashed())?;
-        if mark.text.is_empty() {
-            return Ok(());
-        }
-        let (room_left, room_right) = (x - left - 22.0, right - x - 22.0);
-        let width = text_width(&mark.text, theme::CAPTION, false);
-        let on_the_right = width <= room_right || room_right >= room_left;
-        let room = if on_the_right { room_right } else { room_left };
-        let text = shortened(&mark.text, theme::CAPTION, false, room);
-        let width = text_width(&text, theme::CAPTION, false);
-        let start = if on_the_right {
-            x + 10.0
-        } else {
-            x - 10.0 - width
-        };
-        let (above, below) = (top + 4.0, top + 30.0);
-        let box_left = start - 6.0;
-        let box_right = start + width + 6.0;
-        let corners = [
-            (box_left, above),
-            (box_right, above),
-            (box_right, below),
-            (box_left, below),
-        ];
-        self.canvas.fill(&corners, theme::INK, 0.6)?;
-        let style = (theme::CAPTION, false);
-        let place = (start, (above + below) / 2.0);
-        self.canvas.text(place, &text, style, light, Side::Right)
+        Ok(())
     }
 
-    /// A text with an arrow to a place.
-    pub fn note(&self, note: &Note) -> Result<(), FigureError> {
+    /// The texts of marks above the panel, in their places but not over each other.
+    pub fn mark_texts(&self, marks: &[Mark]) -> Result<(), FigureError> {
+        let Frame {
+            left, right, top, ..
+        } = self.frame;
         let style = (theme::CAPTION, false);
-        let text = self.at(note.at.0, note.at.1);
-        let half = text_width(&note.text, style.0, style.1) / 2.0;
-        if let Some(to) = note.to {
-            let to = self.at(to.0, to.1);
-            // From the edge of the text that is nearest to the arrow's end.
-            let from = (
-                to.0.clamp(text.0 - half, text.0 + half),
-                match to.1 < text.1 {
-                    true => text.1 - 13.0,
-                    false => text.1 + 13.0,
-                },
-            );
-            let stroke = Stroke::new(theme::INK, 2.0);
-            let length = (to.0 - from.0).hypot(to.1 - from.1);
-            if length > 1.0 && self.shows(to) {
-                self.canvas.line(&[from, to], stroke)?;
-                let along = ((to.0 - from.0) / length, (to.1 - from.1) / length);
-                let tip = |side: f64| {
-                    let back = (to.0 - 13.0 * along.0, to.1 - 13.0 * along.1);
-                    (back.0 - side * 5.5 * along.1, back.1 + side * 5.5 * along.0)
-                };
-                self.canvas
-                    .fill(&[to, tip(1.0), tip(-1.0)], theme::INK, 1.0)?;
+        let mut taken = f64::NEG_INFINITY;
+        let mut shown: Vec<&Mark> = marks.iter().filter(|mark| self.spans(mark.at)).collect();
+        shown.sort_by(|a, b| a.at.total_cmp(&b.at));
+        for mark in shown {
+            let text = shortened(&mark.text, style.0, style.1, right - left);
+            let half = text_width(&text, style.0, style.1) / 2.0;
+            let middle = self.x.place(mark.at).min(right - half).max(left + half);
+            let middle = middle.max(taken + half);
+            taken = middle + half + 14.0;
+            let place = (middle, top - 0.6 * MARKED);
+            self.canvas
+                .text(place, &text, style, theme::SOFT, Side::Middle)?;
+        }
+        Ok(())
+    }
+
+    /// Where an upright line would cover what it marks: a notch above and one below.
+    pub fn notches(&self, marks: &[Mark]) -> Result<(), FigureError> {
+        let Frame { top, bottom, .. } = self.frame;
+        for mark in marks.iter().filter(|mark| self.spans(mark.at)) {
+            let x = self.x.place(mark.at);
+            for (edge, away) in [(top, -10.0), (bottom, 10.0)] {
+                let corners = [(x, edge), (x - 7.0, edge + away), (x + 7.0, edge + away)];
+                self.canvas.fill(&corners, theme::INK, 1.0)?;
             }
         }
-        match self.shows(text) {
-            true => self
-                .canvas
-                .text(text, &note.text, style, theme::INK, Side::Middle),
-            false => Ok(()),
-        }
+        self.mark_texts(marks)
     }
 
     /// As many numbers as fit side by side.
@@ -379,17 +433,23 @@ impl<'a, 'b> Panel<'a, 'b> {
         self.canvas.line(&piece, stroke)
     }
 
-    /// The part of a line between the panel's upper and lower edge.
+    /// The part of a line within the panel, by the method of Liang and Barsky.
     fn clip(&self, from: Place, to: Place) -> Option<(Place, Place)> {
-        if !(from.1.is_finite() && to.1.is_finite()) {
+        if ![from.0, from.1, to.0, to.1].iter().all(|v| v.is_finite()) {
             return None;
         }
         // A curve that lies on the axis but for rounding or chance is drawn, not cut to shreds.
-        let [top, bottom] = [self.frame.top - 2.5, self.frame.bottom + 2.5];
+        let [top, bottom] = [self.frame.top - 1.5, self.frame.bottom + 1.5];
+        let [left, right] = [self.frame.left - 0.5, self.frame.right + 0.5];
         let (mut start, mut end): (f64, f64) = (0.0, 1.0);
-        let rise = to.1 - from.1;
-        for (edge, sign) in [(top, -1.0), (bottom, 1.0)] {
-            let (ahead, room) = (sign * rise, sign * (edge - from.1));
+        let (run, rise) = (to.0 - from.0, to.1 - from.1);
+        let edges = [
+            (-rise, from.1 - top),
+            (rise, bottom - from.1),
+            (-run, from.0 - left),
+            (run, right - from.0),
+        ];
+        for (ahead, room) in edges {
             if ahead == 0.0 {
                 if room < 0.0 {
                     return None;
@@ -407,7 +467,10 @@ impl<'a, 'b> Panel<'a, 'b> {
                 _ => a + (b - a) * share,
             };
             // Far outside, rounding would miss the edge.
-            (place(from.0, to.0), place(from.1, to.1).clamp(top, bottom))
+            (
+                place(from.0, to.0).clamp(left, right),
+                place(from.1, to.1).clamp(top, bottom),
+            )
         };
         (start <= end).then(|| (at(start), at(end)))
     }
@@ -496,75 +559,4 @@ fn cut(shape: &[Place], height: f64, side: f64) -> Vec<Place> {
         }
     }
     kept
-}
-
-/// A longer label is cut.
-const LONGEST_LABEL: f64 = 300.0;
-
-/// A label beside the end of a curve.
-#[derive(Clone, Debug)]
-pub struct Label {
-    /// The text.
-    pub text: String,
-    /// Its colour.
-    pub colour: theme::Colour,
-    /// The height of the curve's end.
-    pub y: f64,
-}
-
-/// Writes labels to the right of a frame, each as near to its curve's end as the others allow.
-pub fn write_labels(
-    canvas: &Canvas,
-    frame: Frame,
-    mut labels: Vec<Label>,
-) -> Result<(), FigureError> {
-    labels.sort_by(|a, b| a.y.total_cmp(&b.y));
-    let line = theme::LABEL * 1.16;
-    let wanted: Vec<f64> = labels
-        .iter()
-        .map(|label| label.y.clamp(frame.top, frame.bottom))
-        .collect();
-    let heights = spread(&wanted, line, frame.top, frame.bottom);
-    for (label, y) in labels.iter().zip(heights) {
-        let place = (frame.right + 14.0, y);
-        let ends = [
-            (frame.right + 2.0, label.y.clamp(frame.top, frame.bottom)),
-            (frame.right + 11.0, y),
-        ];
-        if (ends[0].1 - y).abs() > 3.0 {
-            canvas.line(&ends, Stroke::new(label.colour, 1.2).faint(0.6))?;
-        }
-        let text = shortened(&label.text, theme::LABEL, true, LONGEST_LABEL);
-        canvas.label(place, &text, (theme::LABEL, true), label.colour)?;
-    }
-    Ok(())
-}
-
-/// How wide the widest label is, with the room around it.
-pub fn labels_width<'a>(texts: impl Iterator<Item = &'a str>) -> f64 {
-    let widths = texts.map(|text| text_width(text, theme::LABEL, true));
-    widths.fold(0.0, f64::max).min(LONGEST_LABEL) + 26.0
-}
-
-/// Rising heights at least `line` apart, between the ends, near the wanted ones.
-fn spread(wanted: &[f64], line: f64, top: f64, bottom: f64) -> Vec<f64> {
-    let mut heights = wanted.to_vec();
-    for _ in 0..200 {
-        let mut moved = false;
-        for i in 1..heights.len() {
-            let missing = line - (heights[i] - heights[i - 1]);
-            if missing > 0.01 {
-                heights[i - 1] -= missing / 2.0;
-                heights[i] += missing / 2.0;
-                moved = true;
-            }
-        }
-        for height in &mut heights {
-            *height = height.clamp(top, bottom.max(top));
-        }
-        if !moved {
-            break;
-        }
-    }
-    heights
 }

@@ -16,6 +16,17 @@ pub struct FigureData<'a> {
     pub description: &'a Description,
     /// The tables of the result.
     pub tables: &'a Tables,
+    /// What the figures around it ask for.
+    pub within: Within,
+}
+
+/// What a figure that is part of a group keeps to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Within {
+    /// The least room left and right of the panels.
+    pub insets: (f64, f64),
+    /// Whether the numbers of the horizontal axis stand below another figure.
+    pub shares_axis: bool,
 }
 
 impl<'a> FigureData<'a> {
@@ -39,8 +50,28 @@ impl<'a> FigureData<'a> {
 
 /// A kind of figure with its options: what it shows of a result.
 pub trait Picture {
-    /// The line below the heading: what was drawn how often, and what the bands are.
+    /// The line below the heading: the setting, that is what was drawn how often.
     fn caption(&self, data: &FigureData) -> Result<String, FigureError>;
+
+    /// The line at the bottom: what dots, dashes and bands are. Empty for nothing.
+    fn footer(&self, _: &FigureData) -> Result<Vec<String>, FigureError> {
+        Ok(Vec::new())
+    }
+
+    /// The room that it needs left and right of its panels.
+    fn insets(
+        &self,
+        _: &Canvas,
+        _: Frame,
+        _: &FigureData,
+    ) -> Result<Option<(f64, f64)>, FigureError> {
+        Ok(None)
+    }
+
+    /// What its horizontal axis shows, where it has one that others can share.
+    fn axis(&self, _: &FigureData) -> Result<Option<String>, FigureError> {
+        Ok(None)
+    }
 
     /// Draws into a frame.
     fn draw(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<(), FigureError>;

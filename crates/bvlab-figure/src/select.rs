@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use bvlab_core::plan::{Axis, Curve, StudyDescription};
+use bvlab_core::plan::{Curve, StudyDescription, SweepAxis};
 use bvlab_core::words::short;
 use bvlab_experiment::Part;
 use bvlab_outcome::{LearnerBest, Table, Tables, columns, spoiled};
@@ -27,7 +27,7 @@ pub struct Series<'a> {
 
 impl<'a> Series<'a> {
     /// What it runs along; `None` where nothing is swept.
-    pub fn axis(&self) -> Option<&'a Axis> {
+    pub fn axis(&self) -> Option<&'a SweepAxis> {
         self.curve.axes.first()
     }
 
@@ -162,7 +162,7 @@ pub type ShownAt<'a> = Vec<(Series<'a>, f64)>;
 
 /// `depth = 5`, or nothing where nothing is swept.
 pub fn setting(series: Series, value: f64) -> Option<String> {
-    let Axis { name, .. } = series.axis()?;
+    let SweepAxis { name, .. } = series.axis()?;
     Some(format!("{name} = {}", short(value)))
 }
 
@@ -202,6 +202,7 @@ pub fn column_name(part: Part) -> &'static str {
         Part::AverageBias => columns::AVERAGE_BIAS,
         Part::AverageVariance => columns::AVERAGE_VARIANCE,
         Part::Diversity => columns::DIVERSITY,
+        Part::Optimism => columns::OPTIMISM,
     }
 }
 

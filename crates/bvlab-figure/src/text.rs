@@ -79,6 +79,38 @@ pub fn shortened(text: &str, size: f64, bold: bool, width: f64) -> String {
     cut(fits)
 }
 
+/// The text and a size at which it fits, not below 0.72 of the usual one; what is longer is cut.
+pub fn fitted(text: &str, size: f64, bold: bool, width: f64) -> (String, f64) {
+    let share = width / text_width(text, size, bold).max(1.0);
+    let size = size * share.clamp(0.72, 1.0);
+    (shortened(text, size, bold, width + 1.0), size)
+}
+
+/// A text in so many lines at most, broken between words; what is too long is cut.
+pub fn wrapped(text: &str, size: f64, bold: bool, width: f64, lines: usize) -> Vec<String> {
+    let mut rest = text.trim();
+    let mut all = Vec::new();
+    while !rest.is_empty() {
+        let fits = |end: &usize| text_width(rest[..*end].trim_end(), size, bold) <= width;
+        let spaces = rest.char_indices().filter(|(_, c)| *c == ' ');
+        let break_at = match text_width(rest, size, bold) <= width {
+            true => None,
+            false => spaces.map(|(at, _)| at).rfind(fits),
+        };
+        match break_at {
+            Some(at) if all.len() + 1 < lines => {
+                all.push(rest[..at].trim_end().to_owned());
+                rest = rest[at..].trim_start();
+            }
+            _ => {
+                all.push(shortened(rest, size, bold, width));
+                break;
+            }
+        }
+    }
+    all
+}
+
 /// The style of a text, as the backend asks for it.
 pub struct TextStyle {
     /// The size of the font in drawing units.
@@ -142,6 +174,20 @@ impl BackendTextStyle for TextStyle {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_text_breaks_between_words_and_is_cut_at_the_end() {
+        let text = "one two three four";
+        let width = text_width("one two ", 20.0, false);
+        assert_eq!(wrapped(text, 20.0, false, 1e3, 2), [text]);
+        assert_eq!(
+            wrapped(text, 20.0, false, width, 3),
+            ["one two", "three", "four"]
+        );
+        let cut = wrapped(text, 20.0, false, width, 2);
+        assert!(cut[0] == "one two" && cut[1].ends_with('…'), "{cut:?}");
+        assert!(wrapped("  ", 20.0, false, width, 2).is_empty());
+    }
+
     use plotters::style::{FontDesc, register_font};
 
     use super::*;

@@ -95,11 +95,14 @@ pub const HEADING: f64 = 32.0;
 /// Panel titles and labels of curves.
 pub const LABEL: f64 = 23.0;
 /// Axis titles and numbers.
-pub const AXIS: f64 = 21.0;
-/// The line below the heading.
-pub const CAPTION: f64 = 19.0;
+pub const AXIS: f64 = 24.0;
+/// The line below the heading, and notes.
+pub const CAPTION: f64 = 22.0;
+/// The line at the bottom: what dots, dashes and bands are.
+pub const FOOTER: f64 = 18.0;
 
-// Okabe and Ito's palette, which stays apart for colour-blind eyes, but for noise and risk.
+// Blue, orange, green, black and purple mean bias², variance, truth, risk and training error, and
+// nothing else. They are near Okabe and Ito's, which stay apart for colour-blind eyes.
 /// The true function.
 pub const TRUTH: Colour = (0, 145, 105);
 /// The parts.
@@ -124,12 +127,16 @@ pub const FRAME: Colour = (120, 120, 120);
 pub const GRID: Colour = (228, 228, 228);
 /// The training points.
 pub const DATA: Colour = (60, 60, 60);
+/// Upright lines behind the curves that mark a value.
+pub const MARK: Colour = (178, 178, 178);
+/// The points of the first two classes.
+pub const CLASSES: [Colour; 2] = [(196, 48, 112), (0, 144, 152)];
 
-// Widths of lines, in drawing units, in which the numbers of an axis are 21 high.
+// Widths of lines, in drawing units, in which the numbers of an axis are 24 high.
 /// A curve.
 pub const CURVE: f64 = 3.6;
 /// Theory through the dots.
-pub const EXACT: f64 = 2.6;
+pub const EXACT: f64 = 2.0;
 /// A single training set's curve behind the means.
 pub const RUN: f64 = 1.2;
 /// One of many refits.
@@ -149,7 +156,9 @@ pub const BAR_LINE: f64 = 2.0;
 /// A single training set's curve behind the means.
 pub const RUN_ALPHA: f64 = 0.14;
 /// A band around a curve.
-pub const BAND_ALPHA: f64 = 0.2;
+pub const BAND_ALPHA: f64 = 0.12;
+/// The gap between two curves.
+pub const GAP_ALPHA: f64 = 0.2;
 /// The training points.
 pub const DATA_ALPHA: f64 = 0.6;
 /// A dart.
@@ -162,26 +171,48 @@ pub fn dash(width: f64) -> (f64, f64) {
     (3.2 * width + 3.0, 2.0 * width + 3.0)
 }
 
-/// The colours of learners that share a panel.
+/// The colours of learners and series that share a panel: none of those with a meaning.
 pub const LEARNERS: [Colour; 6] = [
-    (0, 104, 172),
-    (213, 84, 0),
-    (0, 145, 105),
-    (190, 90, 150),
-    (178, 130, 0),
-    (80, 160, 210),
+    (0, 144, 152),
+    (196, 48, 112),
+    (166, 120, 0),
+    (92, 102, 140),
+    (132, 84, 52),
+    (96, 176, 200),
 ];
 
-/// The colours of the variance's sources: single ones in the learners' colours, those that act
-/// together in between.
+/// The ends and the middle of the ramp for ordered values, from light to dark.
+const RAMP: [Colour; 3] = [(112, 198, 190), (0, 128, 150), (18, 38, 84)];
+
+/// The colour of the i-th of some ordered values: darker from each to the next.
+pub fn ramp(i: usize, count: usize) -> Colour {
+    let share = match count {
+        0 | 1 => 0.5,
+        _ => i as f64 / (count - 1) as f64,
+    };
+    mixed(&RAMP, share)
+}
+
+/// A colour on the way through some others, from 0 to 1.
+pub fn mixed(through: &[Colour], share: f64) -> Colour {
+    let share = share.clamp(0.0, 1.0) * (through.len() - 1) as f64;
+    let low = (share as usize).min(through.len() - 2);
+    let part = share - low as f64;
+    let mix = |a: u8, b: u8| (f64::from(a) + part * (f64::from(b) - f64::from(a))).round() as u8;
+    let (a, b) = (through[low], through[low + 1]);
+    (mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
+}
+
+/// The colours of the variance's sources: inputs, label noise and algorithm, then those that act
+/// together.
 pub const SOURCES: [Colour; 7] = [
-    (0, 104, 172),
-    (130, 130, 130),
-    (213, 84, 0),
-    (110, 170, 215),
-    (222, 160, 60),
-    (180, 120, 170),
-    (90, 60, 90),
+    (0, 144, 152),
+    (150, 150, 150),
+    (196, 48, 112),
+    (140, 196, 200),
+    (222, 176, 70),
+    (226, 158, 186),
+    (92, 102, 140),
 ];
 
 /// The steps of a heat map, from low to high: from dark blue over green to light yellow, the
@@ -195,12 +226,6 @@ pub const SHADES: [Colour; 7] = [
     (164, 216, 72),
     (252, 238, 120),
 ];
-
-/// The same colour, dark enough for text.
-pub fn darker((r, g, b): Colour) -> Colour {
-    let dark = |part: u8| (f64::from(part) * 0.72) as u8;
-    (dark(r), dark(g), dark(b))
-}
 
 /// How light a colour is, from 0 to 1 (relative luminance of WCAG).
 fn luminance((r, g, b): Colour) -> f64 {
@@ -244,10 +269,12 @@ pub fn colour(part: Part) -> Colour {
         Part::Risk | Part::Test => RISK,
         Part::Train => TRAIN,
         Part::Median => MEDIAN,
-        Part::MemberRisk => LEARNERS[3],
-        Part::AverageBias => LEARNERS[5],
-        Part::AverageVariance => LEARNERS[4],
-        Part::Diversity => LEARNERS[2],
+        Part::MemberRisk => LEARNERS[1],
+        // Lighter than those of the ensemble.
+        Part::AverageBias => (86, 156, 214),
+        Part::AverageVariance => (236, 142, 72),
+        Part::Diversity => LEARNERS[0],
+        Part::Optimism => LEARNERS[4],
     }
 }
 
@@ -282,12 +309,67 @@ pub fn name(part: Part, loss: Loss) -> &'static str {
         },
         Part::AverageVariance => "average variance",
         Part::Diversity => "diversity",
+        Part::Optimism => "optimism",
     }
+}
+
+/// The colour of a series that is called like a part of the error, or like the truth.
+pub fn meant(label: &str) -> Option<Colour> {
+    let known = [
+        ("noise", NOISE),
+        ("bias²", BIAS),
+        ("variance", VARIANCE),
+        ("risk", RISK),
+        ("testing error", RISK),
+        ("training error", TRAIN),
+        ("tru", TRUTH),
+    ];
+    let found = known.iter().find(|(name, _)| label.starts_with(name));
+    found.map(|(_, colour)| *colour)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The hue of a colour, in degrees.
+    fn hue((r, g, b): Colour) -> f64 {
+        let [r, g, b] = [r, g, b].map(f64::from);
+        let angle = (3_f64.sqrt() * (g - b)).atan2(2.0 * r - g - b);
+        angle.to_degrees().rem_euclid(360.0)
+    }
+
+    #[test]
+    fn colours_with_a_meaning_are_no_learners_colours() {
+        for learner in LEARNERS {
+            for reserved in [BIAS, VARIANCE, TRUTH, TRAIN] {
+                let apart = [learner.0, learner.1, learner.2].map(f64::from);
+                let other = [reserved.0, reserved.1, reserved.2].map(f64::from);
+                let away: f64 = apart.iter().zip(other).map(|(a, b)| (a - b).powi(2)).sum();
+                let turned = (hue(learner) - hue(reserved)).abs();
+                let turned = turned.min(360.0 - turned);
+                assert!(
+                    away.sqrt() > 40.0 && (turned > 8.0 || away.sqrt() > 90.0),
+                    "{learner:?} looks like {reserved:?}"
+                );
+            }
+        }
+        assert_eq!(meant("bias² of the mean tree"), Some(BIAS));
+        assert_eq!(meant("by bootstrap"), None);
+    }
+
+    #[test]
+    fn the_ramp_gets_darker_from_each_value_to_the_next() {
+        for count in 2..7 {
+            let shades: Vec<f64> = (0..count).map(|i| luminance(ramp(i, count))).collect();
+            assert!(
+                shades.windows(2).all(|pair| pair[1] < pair[0]),
+                "{shades:?}"
+            );
+            assert!((0..count).all(|i| contrast(ramp(i, count), (255, 255, 255)) > 1.9));
+        }
+        assert_eq!(ramp(0, 1), ramp(1, 3));
+    }
 
     #[test]
     fn contrast_is_that_of_wcag() {

@@ -8,7 +8,7 @@ use super::look;
 
 #[derive(RustEmbed)]
 #[folder = "src/page/"]
-struct Folder;
+struct PageFiles;
 
 /// The name of the module.
 pub const MODULE: &str = "bvlab.wasm.gz";
@@ -39,19 +39,19 @@ pub fn get(name: &str) -> Option<(Cow<'static, [u8]>, &'static str)> {
     };
     match look {
         Some(text) => Some((Cow::Borrowed(text.as_bytes()), kind)),
-        None => Some((Folder::get(name)?.data, kind)),
+        None => Some((PageFiles::get(name)?.data, kind)),
     }
 }
 
 /// The module that computes in a browser, in gzip. A program that was built without it has pages that
 /// only replay, and leaves all computing to its server.
 pub fn module() -> Option<Cow<'static, [u8]>> {
-    Some(Folder::get(MODULE)?.data)
+    Some(PageFiles::get(MODULE)?.data)
 }
 
 /// The names of all files of the page.
 pub fn names() -> Vec<String> {
-    let files = Folder::iter().map(Cow::into_owned);
+    let files = PageFiles::iter().map(Cow::into_owned);
     let fonts = FONTS.iter().map(|(font, _)| *font);
     let made = fonts.chain(["look.css", "look.js"]).map(str::to_owned);
     files.chain(made).collect()

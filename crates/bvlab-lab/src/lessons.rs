@@ -40,27 +40,27 @@ struct Lesson {
 /// A lesson as it is handed to whoever computes it elsewhere: its text, and the tables that it names.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct HandedLesson {
+pub struct LessonFiles {
     /// Its name.
     pub name: String,
     /// Its TOML.
     pub text: String,
     /// Its tables.
     #[serde(default)]
-    pub tables: Vec<HandedTable>,
+    pub tables: Vec<LessonTable>,
 }
 
 /// A table as it is handed on.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub struct HandedTable {
+pub struct LessonTable {
     /// Its name, as the experiment says it.
     pub name: String,
     /// Its content in base64.
     pub base64: String,
 }
 
-impl HandedTable {
+impl LessonTable {
     fn held(&self) -> Option<Arc<TableFile>> {
         let bytes = STANDARD.decode(&self.base64).ok()?;
         Some(Arc::new(TableFile::new(&self.name, bytes)))
@@ -69,9 +69,9 @@ impl HandedTable {
 
 impl Lessons {
     /// Lessons that are handed in. A table that is not base64 is left out.
-    pub fn handed_in(given: Vec<HandedLesson>) -> Self {
+    pub fn handed_in(given: Vec<LessonFiles>) -> Self {
         let lessons = given.into_iter().map(|one| {
-            let tables = one.tables.iter().filter_map(HandedTable::held);
+            let tables = one.tables.iter().filter_map(LessonTable::held);
             Lesson {
                 tables: HeldTables::new(tables.collect(), Arc::new(NoTables)),
                 name: one.name,
@@ -95,13 +95,13 @@ impl Lessons {
     }
 
     /// The same lessons for whoever computes them elsewhere.
-    pub fn handed_out(&self) -> Vec<HandedLesson> {
+    pub fn handed_out(&self) -> Vec<LessonFiles> {
         let lessons = self.lessons.iter().map(|lesson| {
-            let tables = lesson.tables.files().iter().map(|table| HandedTable {
+            let tables = lesson.tables.files().iter().map(|table| LessonTable {
                 name: table.name.clone(),
                 base64: STANDARD.encode(&table.bytes),
             });
-            HandedLesson {
+            LessonFiles {
                 name: lesson.name.clone(),
                 text: lesson.text.clone(),
                 tables: tables.collect(),

@@ -28,7 +28,7 @@ pub mod server;
 #[cfg(feature = "page")]
 pub mod site;
 
-pub use lessons::{HandedLesson, HandedTable, Lessons, welcome};
+pub use lessons::{LessonFiles, LessonTable, Lessons, welcome};
 pub use limits::{Limits, memory};
 #[cfg(feature = "page")]
 pub use record::Recorder;

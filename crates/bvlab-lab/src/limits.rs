@@ -12,7 +12,7 @@ use bvlab_core::learner::{Learner, Size};
 use bvlab_core::plan::Plan;
 use bvlab_core::task::Task;
 use bvlab_core::words::thousands;
-use bvlab_experiment::{Bounds, Experiment};
+use bvlab_experiment::{Bounds, Experiment, Variant};
 
 /// The limits of a client.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,7 +76,7 @@ impl Limits {
         let cells = cells(experiment);
         if cells > self.cells {
             return Err(format!(
-                "settings × test points{} are {} here, and this page takes at most {}: sweep fewer values, or test at fewer points",
+                "settings × test points{} are {} here; the limit of this page is {}: sweep fewer values, or test at fewer points",
                 if outputs(experiment) > 1 {
                     " × classes"
                 } else {
@@ -89,18 +89,32 @@ impl Limits {
         let work = work(experiment);
         if work > self.work {
             let (what, smaller) = match experiment.task {
-                Task::Simulation(_) => ("resample", "take smaller numbers in `with`"),
+                Task::Simulation(_) => ("resample", "use smaller numbers in `with`"),
                 Task::Study(_) => (
                     "training set",
-                    "take smaller learners, fewer values or fewer points",
+                    "use smaller learners, fewer values or fewer points",
                 ),
             };
             return Err(format!(
-                "one {what} would take about {work:.0e} operations, and this page takes at most {:.0e}: {smaller}",
+                "one {what} would take about {work:.0e} operations; the limit of this page is {:.0e}: {smaller}",
                 self.work
             ));
         }
         Ok(())
+    }
+
+    /// The variants that are computed with an experiment, for its words to refer to: all of them for a
+    /// lesson as it opens, if they are within the limits; none once a key is set on top of it.
+    pub fn variants<'a>(&self, experiment: &'a Experiment) -> &'a [Variant] {
+        let within = |variant: &Variant| {
+            let experiment = &variant.experiment;
+            self.allow(experiment).is_ok() && memory(experiment, 1) <= Limits::BROWSER_MEMORY
+        };
+        let opening = experiment.source.sets().is_empty();
+        match opening && experiment.variants.iter().all(within) {
+            true => &experiment.variants,
+            false => &[],
+        }
     }
 
     /// The limits in words.
@@ -134,10 +148,27 @@ fn work(experiment: &Experiment) -> f64 {
         Task::Simulation(setup) => setup.operations(),
         Task::Study(plan) => {
             let fits = if plan.run.sources { 8.0 } else { 1.0 };
-            let each = stages(plan).map(|(learner, size)| learner.operations(size));
+            let each = stages(plan)
+                .map(|(learner, size)| paths(plan, learner, size) * learner.operations(size));
             fits * each.sum::<f64>()
         }
     }
+}
+
+/// How many times a path is fitted to one training set: once, and as often as methods of selection and
+/// degrees of freedom ask for.
+fn paths(plan: &Plan, learner: &dyn Learner, size: Size) -> f64 {
+    let methods = plan.run.select.iter();
+    let by_methods: f64 = methods.map(|m| m.paths(learner, size.train as usize)).sum();
+    // Other labels at the same inputs, for the risk averaged over labels.
+    let twin = if plan.run.select.is_empty() { 0.0 } else { 1.0 };
+    let units = match plan.run.df && learner.is_smoother() {
+        // The effective parameters of the first training sets, and leverages that have no formula.
+        true if learner.is_linear() => 2.0,
+        true => size.train,
+        false => 0.0,
+    };
+    1.0 + by_methods + twin + units
 }
 
 /// Every learner, and what it is fitted to and asked for.
@@ -178,8 +209,16 @@ fn numbers_held(plan: &Plan, threads: usize) -> f64 {
         .map(|(learner, size)| learner.numbers_held(size))
         .sum();
     let cubes = if run.sources { 8.0 } else { 1.0 };
+    // Of selection: leverages, losses and predictions of the rest, and the fit to other labels.
+    let selected = !run.select.is_empty();
+    let (losses, twins) = if selected || run.df {
+        (4.0, 1.0)
+    } else {
+        (0.0, 0.0)
+    };
     let predictions = stages(plan).map(|(learner, size)| {
-        learner.capacities() as f64 * (size.train + cubes * size.points) * size.outputs
+        let train = (1.0 + losses) * size.train;
+        learner.capacities() as f64 * (train + (cubes + twins) * size.points) * size.outputs
     });
     let each = learners + predictions.fold(0.0, f64::max);
     let rows = plan.problem().rows().map_or(0, |rows| {
@@ -289,7 +328,7 @@ mod tests {
             "{refused}"
         );
         assert!(
-            refused.contains("at most 3e9") && refused.contains("`with`"),
+            refused.contains("the limit of this page is 3e9") && refused.contains("`with`"),
             "{refused}"
         );
         assert_eq!(simulated("bootstrap-estimates", large, lecturer), Ok(()));

@@ -9,10 +9,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use bvlab_core::decompose::{Decomposition, Estimate, Parts, interval_factor};
-use bvlab_core::engine::{Kept, KeptFit, Replay, Results, RunError};
+use bvlab_core::engine::{KeptFit, KeptResample, Replay, Results, RunError};
 use bvlab_core::plan::{CapacityPath, Length, Plan, Scale, TestKind};
 use bvlab_experiment::Experiment;
-use bvlab_outcome::{Best, BestLearner, Bests, Report, Table, columns};
+use bvlab_outcome::{Best, BestLearner, Bests, Report, Statements, Table, columns};
 
 /// The most numbers of fits that are sent, about 0.7 MB of text.
 const MOST_SENT: usize = 128_000;
@@ -112,6 +112,7 @@ pub fn head(experiment: &Experiment) -> Value {
             _ => None,
         },
         "seed": experiment.task.seed(),
+        "variants": variants(experiment),
         "figures": figures(experiment),
     });
     let (Some(plan), true) = (experiment.plan(), head["pictured"].is_null()) else {
@@ -163,6 +164,14 @@ pub fn head(experiment: &Experiment) -> Value {
     head
 }
 
+/// What a page can try: names of variants, and the keys that they set.
+fn variants(experiment: &Experiment) -> Vec<Value> {
+    let variants = experiment.variants.iter();
+    variants
+        .map(|variant| json!({ "name": variant.name, "set": variant.set }))
+        .collect()
+}
+
 fn figures(experiment: &Experiment) -> Vec<Value> {
     let figures = experiment.figures.iter();
     figures
@@ -206,7 +215,7 @@ fn threshold(plan: &Plan) -> Option<usize> {
 }
 
 /// A kept resample: its data and fits.
-pub fn draw(kept: &Kept) -> Value {
+pub fn draw(kept: &KeptResample) -> Value {
     let data = kept.data.iter().map(|data| {
         let x = data.inputs.values().iter().copied();
         json!({ "x": f4(x), "y": f4(data.labels.iter().copied()) })
@@ -382,6 +391,19 @@ pub fn points(experiment: &Experiment, results: &Results) -> Option<Value> {
     Some(json!({ "is": "points", "learners": learners.collect::<Vec<_>>() }))
 }
 
+/// The words with the numbers of the run in them, and what became of its claims.
+pub fn words(statements: &Statements) -> Value {
+    let words = &statements.words;
+    json!({
+        "is": "words",
+        "title": words.title,
+        "lookFor": words.look_for,
+        "question": words.question,
+        "answer": words.answer,
+        "claims": statements.claims,
+    })
+}
+
 /// How far a run is that shows nothing as it goes.
 pub fn progress(count: u64) -> Value {
     json!({ "is": "progress", "count": count })
@@ -430,7 +452,7 @@ pub fn error(error: &RunError) -> Value {
         RunError::Learner { .. } => {
             Some("try a less extreme setting, or another scale of the data")
         }
-        RunError::Setup(_) => Some("take other values in `with`"),
+        RunError::Setup(_) => Some("choose other values in `with`"),
         RunError::Stopped { .. } | RunError::Threads(_) => None,
     };
     json!({ "is": "error", "message": error.to_string(), "help": help })

@@ -22,7 +22,7 @@ use bvlab_core::plan::Plan;
 use bvlab_core::task::Outcome;
 use bvlab_experiment::Experiment;
 use bvlab_figure as figure;
-use bvlab_outcome::{Tables, report};
+use bvlab_outcome::{Statements, Tables, report};
 
 /// The most bytes of training sets and fits in a page, which with everything else is to have at most
 /// 3 MB.
@@ -53,11 +53,11 @@ impl<'a> Recorder<'a> {
     pub fn page(
         &self,
         experiment: &Experiment,
-        outcome: &Outcome,
+        found: (&Outcome, &Statements),
         tables: &Tables,
         seconds: f64,
     ) -> String {
-        let mut recorded = self.recording(experiment, outcome, tables, seconds);
+        let mut recorded = self.recording(experiment, found, tables, seconds);
         let lessons = Lessons::only(experiment);
         let mut told = welcome(&lessons, &experiment.name, true, &Limits::BROWSER);
         match assets::module() {
@@ -73,20 +73,21 @@ impl<'a> Recorder<'a> {
     pub fn recording(
         &self,
         experiment: &Experiment,
-        outcome: &Outcome,
+        (outcome, statements): (&Outcome, &Statements),
         tables: &Tables,
         seconds: f64,
     ) -> Value {
+        let heading = statements.heading(&experiment.name);
         let mut said = vec![messages::head(experiment)];
         let curves = Tables::main_table(&experiment.task, outcome);
         let mut figures = Vec::new();
         if self.plan.is_none() {
             let description = experiment.task.describe();
             // One that cannot be drawn is missing here as it is beside the page.
-            let drawn = experiment
+            let drawn = statements
                 .figures
                 .iter()
-                .map(|one| figure::draw(experiment.heading(), &description, one, tables));
+                .map(|one| figure::draw(heading, &description, one, tables));
             figures.extend(drawn.map(|drawn| drawn.map(|drawn| drawn.to_svg()).ok()));
         } else if let (Some(plan), Outcome::Study(results)) = (experiment.plan(), outcome) {
             let draws = draws(experiment, results);
@@ -105,7 +106,10 @@ impl<'a> Recorder<'a> {
             said.extend(messages::solving(experiment, &curves));
             said.extend(messages::points(experiment, results));
         }
-        let report = report(experiment.heading(), &experiment.task, outcome, seconds);
+        let report = report(heading, &experiment.task, outcome, seconds);
+        if experiment.speaks() {
+            said.push(messages::words(statements));
+        }
         said.push(messages::end(outcome.counts().0, seconds, &report));
         let csv = curves.to_csv().ok();
         let csv = csv.and_then(|csv| String::from_utf8(csv).ok());

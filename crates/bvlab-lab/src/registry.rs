@@ -51,7 +51,7 @@ pub fn inputs() -> Vec<Value> {
             "name": law.name,
             "title": law.title,
             "meaning": law.meaning,
-            "fixed": law.fixed,
+            "fixed": law.is_design(),
             "parameters": parameters(law.parameters),
         })
     });

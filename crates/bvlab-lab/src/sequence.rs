@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::messages;
-use bvlab_core::engine::{Kept, Replay};
+use bvlab_core::engine::{KeptResample, Replay};
 use bvlab_core::plan::Plan;
 use bvlab_core::task::{Outcome, Task};
 use bvlab_experiment::Experiment;
@@ -16,7 +16,7 @@ pub struct Sequence {
     plan: Arc<Plan>,
     replay: Replay,
     /// Those that came before their turn.
-    early: BTreeMap<u64, Kept>,
+    early: BTreeMap<u64, KeptResample>,
     most: u64,
     total: u64,
 }
@@ -40,7 +40,7 @@ impl Sequence {
     }
 
     /// A resample, in any order.
-    pub fn add(&mut self, kept: &Kept) {
+    pub fn add(&mut self, kept: &KeptResample) {
         if kept.resample < self.most {
             self.early.insert(kept.resample, kept.clone());
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bvlab_core::learner::{
     Blueprint, Choice, Family, FromLinfa, LabelKind, Learner, LinfaModel, LinfaTraining, Size,
 };
-use bvlab_core::parameter::{DataSize, Parameter, Unsuitable};
+use bvlab_core::parameter::{DataSize, Parameter, UnsuitableData};
 use linfa::Dataset;
 use linfa::traits::Fit;
 use linfa_svm::{Svm, SvmParams};
@@ -82,10 +82,10 @@ pub(crate) const REGRESSION: Family = Family::new(
 .choices(&[KERNEL])
 .suits(suits);
 
-fn suits(size: DataSize, classes: usize) -> Result<(), Unsuitable> {
+fn suits(size: DataSize, classes: usize) -> Result<(), UnsuitableData> {
     if classes > 2 {
-        return Err(Unsuitable {
-            message: format!("`linfa-svm` learns two classes, and there are {classes}"),
+        return Err(UnsuitableData {
+            message: format!("`linfa-svm` learns two classes, but there are {classes}"),
             help: "use `linfa-tree`, `linfa-bayes` or `linfa-knn`, or a problem with two classes"
                 .to_owned(),
         });
@@ -96,7 +96,7 @@ fn suits(size: DataSize, classes: usize) -> Result<(), Unsuitable> {
         } else {
             REGRESSION.name
         };
-        return Err(Unsuitable {
+        return Err(UnsuitableData {
             message: format!(
                 "`{name}` takes at most {MOST_TRAIN} training points, not {}",
                 size.train
@@ -109,7 +109,7 @@ fn suits(size: DataSize, classes: usize) -> Result<(), Unsuitable> {
 
 /// One setting.
 #[derive(Clone, Copy)]
-struct Setting {
+struct SvmSetting {
     c: f64,
     /// Of regression alone.
     epsilon: f64,
@@ -118,7 +118,7 @@ struct Setting {
     tolerance: f64,
 }
 
-impl Setting {
+impl SvmSetting {
     /// linfa's parameters, except for `c` and `epsilon`.
     fn parameters<T>(self) -> SvmParams<f64, T> {
         let parameters = Svm::params().eps(self.tolerance);
@@ -130,12 +130,12 @@ impl Setting {
     }
 }
 
-type Fitting = fn(Setting, &LinfaTraining) -> Result<LinfaModel, String>;
+type Fitting = fn(SvmSetting, &LinfaTraining) -> Result<LinfaModel, String>;
 
 fn build(blueprint: Blueprint, fit: Fitting) -> Box<dyn Learner> {
     let gaussian = blueprint.chosen("kernel", &[("gaussian", true), ("linear", false)]);
     let classes = blueprint.classes;
-    let settings = blueprint.settings().map(|setting| Setting {
+    let settings = blueprint.settings().map(|setting| SvmSetting {
         c: setting.number("c"),
         epsilon: match classes {
             0 => setting.number("epsilon"),
@@ -157,7 +157,7 @@ fn build(blueprint: Blueprint, fit: Fitting) -> Box<dyn Learner> {
 
 /// Gradients are sums of n terms of at most C times a kernel. Where their rounding alone can exceed the
 /// tolerance linfa may go on for its ten million steps, which nothing can interrupt.
-fn check_scale(setting: Setting, inputs: &Array2<f64>) -> Result<(), String> {
+fn check_scale(setting: SvmSetting, inputs: &Array2<f64>) -> Result<(), String> {
     let largest = match setting.width {
         Some(_) => 1.0,
         None => inputs
@@ -176,7 +176,7 @@ fn check_scale(setting: Setting, inputs: &Array2<f64>) -> Result<(), String> {
     }
 }
 
-fn classifier(setting: Setting, training: &LinfaTraining) -> Result<LinfaModel, String> {
+fn classifier(setting: SvmSetting, training: &LinfaTraining) -> Result<LinfaModel, String> {
     let labels: Array1<bool> = training.classes().map(|class| class == 1).collect();
     let ones = labels.iter().filter(|label| **label).count();
     if ones == 0 || ones == labels.len() {
@@ -206,7 +206,7 @@ fn classifier(setting: Setting, training: &LinfaTraining) -> Result<LinfaModel, 
     }))
 }
 
-fn regression(setting: Setting, training: &LinfaTraining) -> Result<LinfaModel, String> {
+fn regression(setting: SvmSetting, training: &LinfaTraining) -> Result<LinfaModel, String> {
     check_scale(setting, &training.inputs)?;
     let labels = Array1::from_vec(training.labels.to_vec());
     let parameters = setting.parameters::<f64>();

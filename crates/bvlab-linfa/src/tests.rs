@@ -22,11 +22,11 @@ const SIZE: DataSize = DataSize {
 
 /// A setting as an experiment has it: a family, values and options.
 #[derive(Clone, Copy)]
-struct Asked<'a>(&'a str, &'a [(&'a str, f64)], &'a [(&'a str, &'a str)]);
+struct SettingRequest<'a>(&'a str, &'a [(&'a str, f64)], &'a [(&'a str, &'a str)]);
 
-impl Asked<'_> {
+impl SettingRequest<'_> {
     fn learner(self, classes: usize) -> Result<Box<dyn Learner>, ParameterError> {
-        let Asked(name, given, options) = self;
+        let SettingRequest(name, given, options) = self;
         let family: &Family = FAMILIES.iter().find(|family| family.name == name).unwrap();
         let setting = family.setting(given).unwrap();
         let blueprint = family.blueprint(vec![setting]).classes(classes);
@@ -111,7 +111,7 @@ fn every_family_can_be_registered_and_built_with_every_option() {
             .filter(|c| family.labels.includes(*c > 0))
         {
             assert_eq!(
-                Asked(family.name, &given, &[])
+                SettingRequest(family.name, &given, &[])
                     .learner(classes)
                     .unwrap()
                     .capacities(),
@@ -119,7 +119,7 @@ fn every_family_can_be_registered_and_built_with_every_option() {
             );
             for choice in family.choices {
                 for option in choice.options {
-                    Asked(family.name, &given, &[(choice.name, option)])
+                    SettingRequest(family.name, &given, &[(choice.name, option)])
                         .learner(classes)
                         .unwrap();
                 }
@@ -133,7 +133,7 @@ fn the_elastic_net_is_linfas() {
     let (data, points) = (draw(1, 50, 0, None), draw(2, 30, 0, None).inputs);
     let given = [("penalty", 0.02), ("l1-ratio", 0.3), ("tolerance", 1e-8)];
     for (option, intercept) in [("true", true), ("false", false)] {
-        let ours = Asked("linfa-elasticnet", &given, &[("intercept", option)]);
+        let ours = SettingRequest("linfa-elasticnet", &given, &[("intercept", option)]);
         let net = ElasticNet::params()
             .penalty(0.02)
             .l1_ratio(0.3)
@@ -149,7 +149,7 @@ fn the_elastic_net_is_linfas() {
 fn naive_bayes_is_linfas() {
     let (data, points) = (draw(1, 60, 3, None), draw(2, 30, 3, None).inputs);
     for smoothing in [1e-9, 0.5] {
-        let ours = Asked("linfa-bayes", &[("smoothing", smoothing)], &[]);
+        let ours = SettingRequest("linfa-bayes", &[("smoothing", smoothing)], &[]);
         let ours = ours.predicted(&data, &points, 3, 0);
         let model = GaussianNb::params().var_smoothing(smoothing);
         let model = model
@@ -163,7 +163,7 @@ fn naive_bayes_is_linfas() {
     }
     // Far away, where linfa's probabilities are not numbers.
     let far = Points::new(2, vec![1e4, -1e4]);
-    let ours = Asked("linfa-bayes", &[], &[]).predicted(&data, &far, 3, 0);
+    let ours = SettingRequest("linfa-bayes", &[], &[]).predicted(&data, &far, 3, 0);
     assert!((ours.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{ours:?}");
 }
 
@@ -177,7 +177,7 @@ fn support_vector_machines_are_linfas() {
         for label in &mut data.labels {
             *label = f64::from(u8::from(*label > 1.5));
         }
-        let ours = Asked("linfa-svm", &given, &options).predicted(&data, &points, 2, 0);
+        let ours = SettingRequest("linfa-svm", &given, &options).predicted(&data, &points, 2, 0);
         let labels: Array1<bool> = data.labels.iter().map(|label| *label == 1.0).collect();
         let svm = Svm::<f64, bool>::params()
             .eps(1e-6)
@@ -195,7 +195,7 @@ fn support_vector_machines_are_linfas() {
         assert!(theirs.contains(&0) && theirs.contains(&1));
 
         let data = draw(1, 60, 0, None);
-        let ours = Asked("linfa-svr", &given, &options).predicted(&data, &points, 0, 0);
+        let ours = SettingRequest("linfa-svr", &given, &options).predicted(&data, &points, 0, 0);
         let svr = Svm::<f64, f64>::params().eps(1e-6).c_svr(3.0, Some(0.1));
         let svr = match kernel {
             "gaussian" => svr.gaussian_kernel(0.5),
@@ -216,7 +216,7 @@ fn support_vector_machines_find_what_theory_says() {
         inputs: Points::new(1, xs),
     };
     let given = [("c", 1e3), ("epsilon", 0.05), ("tolerance", 1e-6)];
-    let fitted = Asked("linfa-svr", &given, &[("kernel", "linear")]);
+    let fitted = SettingRequest("linfa-svr", &given, &[("kernel", "linear")]);
     let fitted = fitted.predicted(&line, &line.inputs, 0, 0);
     let residuals = fitted.iter().zip(&line.labels).map(|(p, y)| (p - y).abs());
     let largest = residuals.fold(0.0, f64::max);
@@ -232,7 +232,7 @@ fn support_vector_machines_find_what_theory_says() {
         labels: vec![1.0, 0.0],
     };
     let at = Points::new(1, vec![-5.0, 0.49, 0.51, 5.0]);
-    let classes = Asked("linfa-svm", &[("c", 100.0)], &[("kernel", "linear")]);
+    let classes = SettingRequest("linfa-svm", &[("c", 100.0)], &[("kernel", "linear")]);
     assert_eq!(hard(&classes.predicted(&two, &at, 2, 0), 2), [1, 1, 0, 0]);
 }
 
@@ -243,7 +243,7 @@ fn nearest_neighbours_are_those_of_every_search() {
     let index = BallTree.from_batch(&batch, L2Dist).unwrap();
     for search in ["kd-tree", "linear"] {
         for k in [1, 7, 300] {
-            let ours = Asked("linfa-knn", &[("k", k as f64)], &[("search", search)]);
+            let ours = SettingRequest("linfa-knn", &[("k", k as f64)], &[("search", search)]);
             let ours = ours.predicted(&data, &points, 0, 0);
             for (ours, row) in ours.iter().zip(matrix(&points).rows()) {
                 let found = index.k_nearest(row, k).unwrap();
@@ -274,7 +274,7 @@ fn trees_are_linfas() {
         });
         let theirs: Vec<Vec<usize>> = theirs.collect();
         let given = [("depth", 4.0), ("min-leaf", 2.0)];
-        let ours = Asked("linfa-tree", &given, &[("criterion", criterion)]);
+        let ours = SettingRequest("linfa-tree", &given, &[("criterion", criterion)]);
         for resample in 0..20 {
             let ours = hard(&ours.predicted(&data, &points, classes, resample), classes);
             for (j, ours) in ours.iter().enumerate() {
@@ -296,7 +296,8 @@ fn trees_are_the_same_whenever_they_are_grown() {
         let data = draw(seed, 60, classes, Some(3));
         let points = draw(seed + 10, 50, 0, Some(3)).inputs;
         for criterion in ["gini", "entropy"] {
-            let asked = Asked("linfa-tree", &[("depth", 3.0)], &[("criterion", criterion)]);
+            let asked =
+                SettingRequest("linfa-tree", &[("depth", 3.0)], &[("criterion", criterion)]);
             let first = asked.predicted(&data, &points, classes, 0);
             for _ in 0..50 {
                 assert_eq!(asked.predicted(&data, &points, classes, 0), first);
@@ -335,33 +336,39 @@ fn trees_are_the_same_whenever_they_are_grown() {
 }
 
 /// All families, with settings that fit little.
-fn extremes() -> Vec<(Asked<'static>, &'static [usize])> {
+fn extremes() -> Vec<(SettingRequest<'static>, &'static [usize])> {
     vec![
-        (Asked("linfa-tree", &[], &[]), &[2, 3]),
+        (SettingRequest("linfa-tree", &[], &[]), &[2, 3]),
         (
-            Asked(
+            SettingRequest(
                 "linfa-tree",
                 &[("min-leaf", 5.0)],
                 &[("criterion", "entropy")],
             ),
             &[2, 3],
         ),
-        (Asked("linfa-elasticnet", &[("penalty", 0.0)], &[]), &[0]),
-        (Asked("linfa-elasticnet", &[("penalty", 1e6)], &[]), &[0]),
-        (Asked("linfa-bayes", &[], &[]), &[2, 3]),
-        (Asked("linfa-svm", &[("c", 100.0)], &[]), &[2]),
         (
-            Asked("linfa-svm", &[("c", 1e-3)], &[("kernel", "linear")]),
-            &[2],
-        ),
-        (Asked("linfa-svr", &[("c", 100.0)], &[]), &[0]),
-        (
-            Asked("linfa-svr", &[("c", 1.0)], &[("kernel", "linear")]),
+            SettingRequest("linfa-elasticnet", &[("penalty", 0.0)], &[]),
             &[0],
         ),
-        (Asked("linfa-knn", &[("k", 3.0)], &[]), &[0, 2, 3]),
         (
-            Asked("linfa-knn", &[("k", 3.0)], &[("search", "linear")]),
+            SettingRequest("linfa-elasticnet", &[("penalty", 1e6)], &[]),
+            &[0],
+        ),
+        (SettingRequest("linfa-bayes", &[], &[]), &[2, 3]),
+        (SettingRequest("linfa-svm", &[("c", 100.0)], &[]), &[2]),
+        (
+            SettingRequest("linfa-svm", &[("c", 1e-3)], &[("kernel", "linear")]),
+            &[2],
+        ),
+        (SettingRequest("linfa-svr", &[("c", 100.0)], &[]), &[0]),
+        (
+            SettingRequest("linfa-svr", &[("c", 1.0)], &[("kernel", "linear")]),
+            &[0],
+        ),
+        (SettingRequest("linfa-knn", &[("k", 3.0)], &[]), &[0, 2, 3]),
+        (
+            SettingRequest("linfa-knn", &[("k", 3.0)], &[("search", "linear")]),
             &[0, 2, 3],
         ),
     ]
@@ -442,7 +449,7 @@ fn extreme_inputs_do_not_panic() {
         labels: (0..10_000).map(|i| f64::from(i % 2)).collect(),
     };
     let points = Points::new(2, vec![0.5, 0.5, 0.0, 1.0]);
-    let asked = Asked("linfa-knn", &[("k", 10.0)], &[]);
+    let asked = SettingRequest("linfa-knn", &[("k", 10.0)], &[]);
     asked.predicted(&equal, &points, 2, 0);
 }
 
@@ -451,7 +458,7 @@ fn a_machine_that_would_not_converge_is_refused_in_words() {
     let mut data = draw(1, 60, 0, None);
     let inputs = data.inputs.values().iter().map(|x| x * 1e12).collect();
     data.inputs = Points::new(2, inputs);
-    let asked = Asked("linfa-svr", &[], &[("kernel", "linear")]);
+    let asked = SettingRequest("linfa-svr", &[], &[("kernel", "linear")]);
     let mut learner = asked.learner(0).unwrap();
     learner.fit(&data, &Stream::new(1, Purpose::Algorithm, 0));
     let reason = learner.refusal(0).unwrap();
@@ -466,10 +473,10 @@ fn a_machine_that_would_not_converge_is_refused_in_words() {
 
 #[test]
 fn data_that_do_not_suit_are_refused() {
-    let asked = Asked("linfa-svm", &[], &[]);
+    let asked = SettingRequest("linfa-svm", &[], &[]);
     let error = asked.learner(3).err().unwrap().to_string();
     assert!(
-        error.starts_with("`linfa-svm` learns two classes, and there are 3; use"),
+        error.starts_with("`linfa-svm` learns two classes, but there are 3; use"),
         "{error}"
     );
     let family = FAMILIES

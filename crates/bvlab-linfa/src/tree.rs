@@ -43,13 +43,13 @@ pub(crate) const FAMILY: Family = Family::new(
 ])
 .choices(&[Choice::new(
     "criterion",
-    "what a split is to lower: Gini impurity or entropy",
+    "what a split minimises: Gini impurity or entropy",
     &["gini", "entropy"],
 )])
 .labels(LabelKind::Classes);
 
 #[derive(Clone, Copy)]
-struct Limits {
+struct TreeLimits {
     depth: usize,
     min_leaf: usize,
 }
@@ -61,11 +61,11 @@ fn build(blueprint: Blueprint) -> Box<dyn Learner> {
     ];
     let criterion = blueprint.chosen("criterion", &criteria);
     let classes = blueprint.classes;
-    let settings = blueprint.settings().map(|setting| Limits {
+    let settings = blueprint.settings().map(|setting| TreeLimits {
         depth: setting.whole("depth"),
         min_leaf: setting.whole("min-leaf"),
     });
-    let settings: Vec<Limits> = settings.collect();
+    let settings: Vec<TreeLimits> = settings.collect();
     let fits = settings.clone().into_iter().map(move |limits| {
         move |training: &LinfaTraining| fit(limits, criterion, classes, training)
     });
@@ -82,7 +82,7 @@ fn build(blueprint: Blueprint) -> Box<dyn Learner> {
 }
 
 fn fit(
-    limits: Limits,
+    limits: TreeLimits,
     criterion: SplitQuality,
     classes: usize,
     training: &LinfaTraining,

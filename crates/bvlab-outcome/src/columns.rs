@@ -3,6 +3,8 @@
 //! Everything that writes or reads a column takes its name from here. [`TABLES`] describes every
 //! column, and [`reference()`] makes `docs/columns.md` from it.
 
+mod selection;
+
 use std::fmt::Write;
 
 /// What a column's cells are.
@@ -200,6 +202,12 @@ names! {
     FITS = "fits",
     RUNS = "runs",
     SIMULATION = "simulation",
+    VARIANTS = "variants",
+    SIMULATION_VARIANTS = "simulation-variants",
+    CLAIMS = "claims",
+    SELECTION = "selection",
+    CHOICES = "choices",
+    ESTIMATES = "estimates",
     // Which setting.
     LEARNER = "learner",
     AXIS = "axis",
@@ -241,6 +249,30 @@ names! {
     BEST = "best",
     RISK_ABOVE_BEST = "risk_above_best",
     RISK_ABOVE_BEST_SE = "risk_above_best_se",
+    DF = "df",
+    OPTIMISM = "optimism",
+    EFFECTIVE_PARAMETERS = "effective_parameters",
+    // Selection.
+    METHOD = "method",
+    ESTIMATE = "estimate",
+    SPREAD = "spread",
+    BIAS = "bias",
+    CHOSEN = "chosen",
+    CHOSEN_ONE_SE = "chosen_one_se",
+    CORRELATION_FIT = "correlation_fit",
+    CORRELATION_INPUTS = "correlation_inputs",
+    DISTANCE_FIT = "distance_fit",
+    DISTANCE_EXPECTED = "distance_expected",
+    COVERAGE = "coverage",
+    REGRET = "regret",
+    REGRET_OWN = "regret_own",
+    CLAIMED = "claimed",
+    CLAIMED_BIAS = "claimed_bias",
+    CLAIMED_DISTANCE = "claimed_distance",
+    CLAIMED_CORRELATION = "claimed_correlation",
+    CLAIMED_COVERAGE = "claimed_coverage",
+    ONE_SE_RISK = "one_se_risk",
+    ONE_SE_REGRET = "one_se_regret",
     // Data and predictions.
     X = "x",
     Y = "y",
@@ -253,6 +285,12 @@ names! {
     SERIES = "series",
     SE = "se",
     THEORY = "theory",
+    // Variants and claims.
+    VARIANT = "variant",
+    CLAIM = "claim",
+    LEFT = "left",
+    RIGHT = "right",
+    VERDICT = "verdict",
 }
 
 const LOSS: &str = "loss";
@@ -264,8 +302,9 @@ const ZERO_ONE: &str = "under zero-one loss";
 const SOURCES: &str = "with `run.sources`";
 const DIVERSE: &str = "with `run.diversity`";
 const EXACT: &str = "where some learner's exact forms are known: on fixed inputs for the linear \
-    smoothers `knn`, `kernel`, `polynomial`, `gaussians` and `linear`, and for least squares on \
-    normal inputs with a `{ linear = … }` truth";
+    smoothers `knn`, `kernel`, `local`, `spline`, `polynomial`, `gaussians`, `linear` and \
+    `components`, and for least squares on normal inputs with a `{ linear = … }` truth";
+const DEGREES: &str = "with `run.df`";
 const WEIGHTS: &str = "where some learner solves for weights (`fourier`, `linear`)";
 
 const OF_LEARNER: ColumnSchema = ColumnSchema::text(LEARNER, "the learner's name");
@@ -294,231 +333,274 @@ const fn estimate(
     column.form(ColumnForm::WithError)
 }
 
+/// The columns of `curves`.
+const CURVE_COLUMNS: &[ColumnSchema] = &[
+    OF_LEARNER,
+    OF_AXIS,
+    OF_VALUE,
+    OF_AXIS2,
+    OF_VALUE2,
+    ColumnSchema::count(TRAIN, "the number of points in a training set"),
+    ColumnSchema::count(RESAMPLES, "how many training sets were drawn"),
+    ColumnSchema::number(
+        NOISE,
+        "the noise, which is known; missing for tables of real data",
+    )
+    .unit(LOSS),
+    ColumnSchema::number(
+        NOISE_SE,
+        "its standard error: 0 unless it is an average over drawn test points, or its \
+                 factor is estimated (Domingos)",
+    )
+    .unit(LOSS),
+    part(
+        BIAS2,
+        "bias², unbiased and therefore possibly negative; for tables of real data \
+                with the noise",
+    ),
+    part(VARIANCE, "variance, unbiased"),
+    part(RISK, "noise + bias² + variance"),
+    part(TRAIN_RISK, "the error on the training set"),
+    part(TEST_RISK, "the error measured on fresh labels"),
+    ColumnSchema::number(
+        RISK_Q25,
+        "the lower quartile of the risk over training sets",
+    )
+    .unit(LOSS),
+    ColumnSchema::number(RISK_MEDIAN, "the median of the risk over training sets").unit(LOSS),
+    ColumnSchema::number(RISK_MEDIAN_SE, "its standard error").unit(LOSS),
+    ColumnSchema::number(
+        RISK_Q75,
+        "the upper quartile of the risk over training sets",
+    )
+    .unit(LOSS),
+    ColumnSchema::number(
+        LARGEST_SHARE,
+        "how much of bias² + variance a single training set makes up",
+    )
+    .unit(SHARE),
+    ColumnSchema::number(
+        LEFT_OUT,
+        "how much of the inputs' distribution lies beyond the grid",
+    )
+    .unit(SHARE)
+    .when("with a test grid over normal inputs"),
+    ColumnSchema::number(
+        ZERO_SHARE,
+        "how many predicted probabilities were exactly 0",
+    )
+    .unit(SHARE)
+    .when("under cross-entropy"),
+    estimate("bayes_error", "the least possible error", ZERO_ONE),
+    estimate("domingos_noise", "Domingos' noise", ZERO_ONE),
+    estimate("domingos_bias", "Domingos' bias", ZERO_ONE),
+    estimate("domingos_variance", "Domingos' variance", ZERO_ONE),
+    estimate(
+        "domingos_variance_right",
+        "its part where the main prediction is right",
+        ZERO_ONE,
+    ),
+    estimate(
+        "domingos_variance_wrong",
+        "its part where the main prediction is wrong",
+        ZERO_ONE,
+    ),
+    estimate(
+        "domingos_noise_effect",
+        "Domingos' noise times its factor",
+        ZERO_ONE,
+    ),
+    estimate(
+        "domingos_variance_effect",
+        "Domingos' variance times its factor",
+        ZERO_ONE,
+    ),
+    estimate("kw_noise", "the noise of Kohavi and Wolpert", ZERO_ONE),
+    estimate("kw_bias2", "the bias² of Kohavi and Wolpert", ZERO_ONE),
+    estimate(
+        "kw_variance",
+        "the variance of Kohavi and Wolpert",
+        ZERO_ONE,
+    ),
+    estimate("effect_noise", "the risk of the Bayes rule", ZERO_ONE),
+    estimate(
+        "effect_bias",
+        "the risk of the main prediction minus that of the Bayes rule",
+        ZERO_ONE,
+    ),
+    estimate(
+        "effect_variance",
+        "the risk minus that of the main prediction",
+        ZERO_ONE,
+    ),
+    estimate(
+        MEMBER_RISK,
+        "the mean risk of the ensemble's members",
+        DIVERSE,
+    ),
+    estimate(AVERAGE_BIAS, "the mean bias of the members", DIVERSE),
+    estimate(
+        AVERAGE_VARIANCE,
+        "the mean variance of the members",
+        DIVERSE,
+    ),
+    estimate(
+        DIVERSITY,
+        "by how much the members differ from their combination",
+        DIVERSE,
+    ),
+    estimate(
+        DIVERSITY_GAP,
+        "by how much the risk differs from noise + average bias + average variance − \
+                 diversity: 0 where the combination suits the loss",
+        DIVERSE,
+    ),
+    ColumnSchema::number(
+        DF,
+        "degrees of freedom Σ Cov(ŷᵢ, yᵢ)/σᵢ² given the inputs: the trace of a linear smoother, \
+         otherwise estimated",
+    )
+    .form(ColumnForm::WithError)
+    .when("with `run.df`, where labels are numbers"),
+    estimate(
+        OPTIMISM,
+        "the error on other labels at the training inputs minus that on the training labels",
+        DEGREES,
+    ),
+    ColumnSchema::number(
+        BIAS2_EXACT,
+        "exact bias²; infinite where it has no finite value",
+    )
+    .unit(LOSS)
+    .when(EXACT),
+    ColumnSchema::number(
+        VARIANCE_EXACT,
+        "exact variance; infinite where it has no finite value",
+    )
+    .unit(LOSS)
+    .when(EXACT),
+    ColumnSchema::number(
+        RANK,
+        "rank of the features, median over the first 24 training sets",
+    )
+    .when(WEIGHTS),
+    ColumnSchema::number(CONDITION, "condition of the features, median likewise").when(WEIGHTS),
+    ColumnSchema::number(WEIGHT_NORM, "norm of the weights, median likewise").when(WEIGHTS),
+    estimate(
+        "variance_inputs",
+        "variance due to the inputs of the training set",
+        SOURCES,
+    ),
+    estimate(
+        "variance_noise",
+        "variance due to the noise in its labels",
+        SOURCES,
+    ),
+    estimate(
+        "variance_algorithm",
+        "variance due to the algorithm's own randomness",
+        SOURCES,
+    ),
+    estimate(
+        "variance_inputs_noise",
+        "interaction of inputs and noise",
+        SOURCES,
+    ),
+    estimate(
+        "variance_inputs_algorithm",
+        "interaction of inputs and algorithm",
+        SOURCES,
+    ),
+    estimate(
+        "variance_noise_algorithm",
+        "interaction of noise and algorithm",
+        SOURCES,
+    ),
+    estimate(
+        "variance_inputs_noise_algorithm",
+        "interaction of all three",
+        SOURCES,
+    ),
+    ColumnSchema::number(
+        MEMBER_CORRELATION,
+        "correlation ρ of two members over training sets",
+    )
+    .form(ColumnForm::WithError)
+    .when("for ensembles, with `run.sources` or `run.diversity`"),
+    ColumnSchema::number(
+        VARIANCE_SHARED,
+        "the variance ρt² that no number of members removes",
+    )
+    .unit(LOSS)
+    .when("for ensembles, with `run.sources`"),
+    ColumnSchema::number(
+        VARIANCE_FROM_MEMBERS,
+        "the variance ρt² + (1−ρ)t²/M that the largest ensemble predicts for M members",
+    )
+    .unit(LOSS)
+    .when("for ensembles, with `run.sources`"),
+    ColumnSchema::number(
+        EFFECTIVE_PARAMETERS,
+        "n times the mean squared length of the weights that predictions at the test points \
+         give to the labels, averaged over the first 24 training sets",
+    )
+    .form(ColumnForm::WithError)
+    .when("with `run.df`, where some learner is a linear smoother given inputs and features"),
+    ColumnSchema::text(
+        DOUBT,
+        "why a mean or its interval cannot be trusted (`infinite-mean`, `infinite-spread`, \
+                 `heavy-tail`, `heavy-noise`, `few-resamples`, `few-points`, `coarse-grid`); empty \
+                 where it can",
+    ),
+    ColumnSchema::text(
+        BEST,
+        "`best` at the learner's best setting; `lowest` at the setting with the lowest risk \
+                 where it cannot be called best; `tied` at settings that cannot be distinguished \
+                 from it; else empty (see [results.md](results.md#the-best-setting))",
+    ),
+    ColumnSchema::number(
+        RISK_ABOVE_BEST,
+        "the risk minus that of the learner's best setting, from the same training sets; \
+                 missing where a mean may not exist",
+    )
+    .unit(LOSS),
+    ColumnSchema::number(
+        RISK_ABOVE_BEST_SE,
+        "the standard error of this paired difference; 0 where exact risks decide",
+    )
+    .unit(LOSS),
+];
+
+/// The columns of a simulation's table.
+const SIMULATION_COLUMNS: &[ColumnSchema] = &[
+    ColumnSchema::text(PANEL, "the panel of the figure"),
+    ColumnSchema::text(SERIES, "the curve in the panel"),
+    ColumnSchema::number(X, "the place on the horizontal axis"),
+    ColumnSchema::number(VALUE, "what was simulated"),
+    ColumnSchema::number(SE, "its standard error"),
+    ColumnSchema::number(THEORY, "what theory says; missing where it says nothing"),
+];
+
+const OF_VARIANT: ColumnSchema = ColumnSchema::text(VARIANT, "the variant's name");
+
+/// The same columns after the name of a variant.
+const fn of_variants<const N: usize>(columns: &[ColumnSchema]) -> [ColumnSchema; N] {
+    let mut all = [OF_VARIANT; N];
+    let mut i = 0;
+    while i < columns.len() {
+        all[i + 1] = columns[i];
+        i += 1;
+    }
+    all
+}
+
 /// All tables and their columns, in the order of files.
 pub const TABLES: &[TableSchema] = &[
     TableSchema {
         name: CURVES,
         rows: "one row per learner and setting: the parts of the error, averaged over the \
             distribution of the inputs (also as `curves.csv`)",
-        columns: &[
-            OF_LEARNER,
-            OF_AXIS,
-            OF_VALUE,
-            OF_AXIS2,
-            OF_VALUE2,
-            ColumnSchema::count(TRAIN, "the number of points in a training set"),
-            ColumnSchema::count(RESAMPLES, "how many training sets were drawn"),
-            ColumnSchema::number(
-                NOISE,
-                "the noise, which is known; missing for tables of real data",
-            )
-            .unit(LOSS),
-            ColumnSchema::number(
-                NOISE_SE,
-                "its standard error: 0 unless it is an average over drawn test points, or its \
-                 factor is estimated (Domingos)",
-            )
-            .unit(LOSS),
-            part(
-                BIAS2,
-                "bias², unbiased and therefore possibly negative; for tables of real data \
-                with the noise",
-            ),
-            part(VARIANCE, "variance, unbiased"),
-            part(RISK, "noise + bias² + variance"),
-            part(TRAIN_RISK, "the error on the training set"),
-            part(TEST_RISK, "the error measured on fresh labels"),
-            ColumnSchema::number(
-                RISK_Q25,
-                "the lower quartile of the risk over training sets",
-            )
-            .unit(LOSS),
-            ColumnSchema::number(RISK_MEDIAN, "the median of the risk over training sets")
-                .unit(LOSS),
-            ColumnSchema::number(RISK_MEDIAN_SE, "its standard error").unit(LOSS),
-            ColumnSchema::number(
-                RISK_Q75,
-                "the upper quartile of the risk over training sets",
-            )
-            .unit(LOSS),
-            ColumnSchema::number(
-                LARGEST_SHARE,
-                "how much of bias² + variance a single training set makes up",
-            )
-            .unit(SHARE),
-            ColumnSchema::number(
-                LEFT_OUT,
-                "how much of the inputs' distribution lies beyond the grid",
-            )
-            .unit(SHARE)
-            .when("with a test grid over normal inputs"),
-            ColumnSchema::number(
-                ZERO_SHARE,
-                "how many predicted probabilities were exactly 0",
-            )
-            .unit(SHARE)
-            .when("under cross-entropy"),
-            estimate("bayes_error", "the least possible error", ZERO_ONE),
-            estimate("domingos_noise", "Domingos' noise", ZERO_ONE),
-            estimate("domingos_bias", "Domingos' bias", ZERO_ONE),
-            estimate("domingos_variance", "Domingos' variance", ZERO_ONE),
-            estimate(
-                "domingos_variance_right",
-                "its part where the main prediction is right",
-                ZERO_ONE,
-            ),
-            estimate(
-                "domingos_variance_wrong",
-                "its part where the main prediction is wrong",
-                ZERO_ONE,
-            ),
-            estimate(
-                "domingos_noise_effect",
-                "Domingos' noise times its factor",
-                ZERO_ONE,
-            ),
-            estimate(
-                "domingos_variance_effect",
-                "Domingos' variance times its factor",
-                ZERO_ONE,
-            ),
-            estimate("kw_noise", "the noise of Kohavi and Wolpert", ZERO_ONE),
-            estimate("kw_bias2", "the bias² of Kohavi and Wolpert", ZERO_ONE),
-            estimate(
-                "kw_variance",
-                "the variance of Kohavi and Wolpert",
-                ZERO_ONE,
-            ),
-            estimate("effect_noise", "the risk of the Bayes rule", ZERO_ONE),
-            estimate(
-                "effect_bias",
-                "the risk of the main prediction minus that of the Bayes rule",
-                ZERO_ONE,
-            ),
-            estimate(
-                "effect_variance",
-                "the risk minus that of the main prediction",
-                ZERO_ONE,
-            ),
-            estimate(
-                MEMBER_RISK,
-                "the mean risk of the ensemble's members",
-                DIVERSE,
-            ),
-            estimate(AVERAGE_BIAS, "the mean bias of the members", DIVERSE),
-            estimate(
-                AVERAGE_VARIANCE,
-                "the mean variance of the members",
-                DIVERSE,
-            ),
-            estimate(
-                DIVERSITY,
-                "by how much the members differ from their combination",
-                DIVERSE,
-            ),
-            estimate(
-                DIVERSITY_GAP,
-                "by how much the risk differs from noise + average bias + average variance − \
-                 diversity: 0 where the combination suits the loss",
-                DIVERSE,
-            ),
-            ColumnSchema::number(
-                BIAS2_EXACT,
-                "exact bias²; infinite where it has no finite value",
-            )
-            .unit(LOSS)
-            .when(EXACT),
-            ColumnSchema::number(
-                VARIANCE_EXACT,
-                "exact variance; infinite where it has no finite value",
-            )
-            .unit(LOSS)
-            .when(EXACT),
-            ColumnSchema::number(
-                RANK,
-                "rank of the features, median over the first 24 training sets",
-            )
-            .when(WEIGHTS),
-            ColumnSchema::number(CONDITION, "condition of the features, median likewise")
-                .when(WEIGHTS),
-            ColumnSchema::number(WEIGHT_NORM, "norm of the weights, median likewise").when(WEIGHTS),
-            estimate(
-                "variance_inputs",
-                "variance due to the inputs of the training set",
-                SOURCES,
-            ),
-            estimate(
-                "variance_noise",
-                "variance due to the noise in its labels",
-                SOURCES,
-            ),
-            estimate(
-                "variance_algorithm",
-                "variance due to the algorithm's own randomness",
-                SOURCES,
-            ),
-            estimate(
-                "variance_inputs_noise",
-                "interaction of inputs and noise",
-                SOURCES,
-            ),
-            estimate(
-                "variance_inputs_algorithm",
-                "interaction of inputs and algorithm",
-                SOURCES,
-            ),
-            estimate(
-                "variance_noise_algorithm",
-                "interaction of noise and algorithm",
-                SOURCES,
-            ),
-            estimate(
-                "variance_inputs_noise_algorithm",
-                "interaction of all three",
-                SOURCES,
-            ),
-            ColumnSchema::number(
-                MEMBER_CORRELATION,
-                "correlation ρ of two members over training sets",
-            )
-            .form(ColumnForm::WithError)
-            .when("for ensembles, with `run.sources` or `run.diversity`"),
-            ColumnSchema::number(
-                VARIANCE_SHARED,
-                "the variance ρt² that no number of members removes",
-            )
-            .unit(LOSS)
-            .when("for ensembles, with `run.sources`"),
-            ColumnSchema::number(
-                VARIANCE_FROM_MEMBERS,
-                "the variance ρt² + (1−ρ)t²/M that the largest ensemble predicts for M members",
-            )
-            .unit(LOSS)
-            .when("for ensembles, with `run.sources`"),
-            ColumnSchema::text(
-                DOUBT,
-                "why a mean or its interval cannot be trusted (`infinite-mean`, `infinite-spread`, \
-                 `heavy-tail`, `heavy-noise`, `few-resamples`, `few-points`, `coarse-grid`); empty \
-                 where it can",
-            ),
-            ColumnSchema::text(
-                BEST,
-                "`best` at the learner's best setting; `lowest` at the setting with the lowest risk \
-                 where it cannot be called best; `tied` at settings that cannot be distinguished \
-                 from it; else empty (see [results.md](results.md#the-best-setting))",
-            ),
-            ColumnSchema::number(
-                RISK_ABOVE_BEST,
-                "the risk minus that of the learner's best setting, from the same training sets; \
-                 missing where a mean may not exist",
-            )
-            .unit(LOSS),
-            ColumnSchema::number(
-                RISK_ABOVE_BEST_SE,
-                "the standard error of this paired difference; 0 where exact risks decide",
-            )
-            .unit(LOSS),
-        ],
+        columns: CURVE_COLUMNS,
     },
     TableSchema {
         name: POINTS,
@@ -590,17 +672,43 @@ pub const TABLES: &[TableSchema] = &[
                 .when(DIVERSE),
         ],
     },
+    selection::SELECTION_TABLE,
+    selection::CHOICES_TABLE,
+    selection::ESTIMATES_TABLE,
     TableSchema {
         name: SIMULATION,
         rows: "in place of all other tables, what a simulation found: one row per panel, series and \
             x (also as `simulation.csv`)",
+        columns: SIMULATION_COLUMNS,
+    },
+    TableSchema {
+        name: VARIANTS,
+        rows: "the table `curves` of every variant, for experiments that have any",
+        columns: &of_variants::<{ CURVE_COLUMNS.len() + 1 }>(CURVE_COLUMNS),
+    },
+    TableSchema {
+        name: SIMULATION_VARIANTS,
+        rows: "the table `simulation` of every variant, for simulations that have any",
+        columns: &of_variants::<{ SIMULATION_COLUMNS.len() + 1 }>(SIMULATION_COLUMNS),
+    },
+    TableSchema {
+        name: CLAIMS,
+        rows: "one row per claim, for experiments that make any (also as `claims.csv`; see \
+            [claims.md](claims.md))",
         columns: &[
-            ColumnSchema::text(PANEL, "the panel of the figure"),
-            ColumnSchema::text(SERIES, "the curve in the panel"),
-            ColumnSchema::number(X, "the place on the horizontal axis"),
-            ColumnSchema::number(VALUE, "what was simulated"),
-            ColumnSchema::number(SE, "its standard error"),
-            ColumnSchema::number(THEORY, "what theory says; missing where it says nothing"),
+            ColumnSchema::text(CLAIM, "the claim as it is written"),
+            ColumnSchema::number(
+                LEFT,
+                "the number on its left; of a chain, that of its weakest link; of a best setting, \
+                 the lowest risk inside the range; missing where it is not known",
+            ),
+            ColumnSchema::number(
+                RIGHT,
+                "the number on its right; of a range its nearer end, of a published value that \
+                 value, and of a best setting the risk outside the range that comes nearest",
+            ),
+            ColumnSchema::number(SE, "the standard error of their difference"),
+            ColumnSchema::text(VERDICT, "`holds`, `refuted` or `undecided`"),
         ],
     },
 ];
@@ -615,7 +723,13 @@ pub fn reference() -> String {
             table.name,
             capitalised(table.rows)
         );
-        for column in table.columns {
+        // Those that are described above are not described again.
+        let known = match table.name {
+            VARIANTS => Some(CURVES),
+            SIMULATION_VARIANTS => Some(SIMULATION),
+            _ => None,
+        };
+        for column in &table.columns[..known.map_or(table.columns.len(), |_| 1)] {
             let present = match column.present {
                 "" => "always",
                 present => present,
@@ -628,6 +742,9 @@ pub fn reference() -> String {
                 column.unit,
                 column.meaning,
             );
+        }
+        if let Some(known) = known {
+            let _ = writeln!(text, "\nThe other columns are those of `{known}`.");
         }
     }
     text

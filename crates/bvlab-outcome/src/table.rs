@@ -29,6 +29,43 @@ impl Column {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
+
+    /// A column of the same type with so many missing values.
+    fn missing(&self, rows: usize) -> Column {
+        match self {
+            Column::Text(_) => Column::Text(vec!["".into(); rows]),
+            Column::Number(_) => Column::Number(vec![f64::NAN; rows]),
+            Column::Whole(_) => Column::Whole(vec![0; rows]),
+        }
+    }
+
+    /// Adds the rows of another; those of one with another type are missing.
+    fn append(&mut self, more: &Column, rows: usize) {
+        match (&mut *self, more) {
+            (Column::Text(own), Column::Text(more)) => own.extend(more.iter().cloned()),
+            (Column::Number(own), Column::Number(more)) => own.extend(more),
+            (Column::Whole(own), Column::Whole(more)) => own.extend(more),
+            (Column::Text(own), _) => own.extend(std::iter::repeat_n("".into(), rows)),
+            (Column::Number(own), _) => own.extend(std::iter::repeat_n(f64::NAN, rows)),
+            (Column::Whole(own), _) => own.extend(std::iter::repeat_n(0, rows)),
+        }
+    }
+
+    /// The rows that are kept.
+    fn only(&self, kept: &[bool]) -> Column {
+        fn filtered<T: Clone>(values: &[T], kept: &[bool]) -> Vec<T> {
+            let pairs = values.iter().zip(kept);
+            pairs
+                .filter(|(_, kept)| **kept)
+                .map(|(value, _)| value.clone())
+                .collect()
+        }
+        match self {
+            Column::Text(values) => Column::Text(filtered(values, kept)),
+            Column::Number(values) => Column::Number(filtered(values, kept)),
+            Column::Whole(values) => Column::Whole(filtered(values, kept)),
+        }
+    }
 }
 
 /// Named columns of equal length.
@@ -54,6 +91,46 @@ impl Table {
     pub fn whole(mut self, name: &str, values: Vec<u64>) -> Self {
         self.columns.push((name.to_owned(), Column::Whole(values)));
         self
+    }
+
+    /// Tables of one kind below each other, after a column that names them. Cells of columns that not
+    /// all of them have are missing; columns stand in the order of `order`.
+    pub(crate) fn joined(called: &str, parts: &[(&str, Table)], order: &[String]) -> Table {
+        let names = parts.iter().flat_map(|(name, table)| {
+            let name: Arc<str> = (*name).into();
+            std::iter::repeat_n(name, table.rows())
+        });
+        let mut all = Table::default().text(called, names.collect());
+        for name in order {
+            let mut column: Option<Column> = None;
+            let mut before = 0;
+            for (_, part) in parts {
+                if let Some(found) = part.get(name) {
+                    let column = column.get_or_insert_with(|| found.missing(before));
+                    column.append(found, part.rows());
+                } else if let Some(column) = &mut column {
+                    column.append(&column.missing(part.rows()), part.rows());
+                }
+                before += part.rows();
+            }
+            all.columns
+                .extend(column.map(|column| (name.clone(), column)));
+        }
+        all
+    }
+
+    /// The rows in which a column of words has one of them, without that column.
+    pub fn rows_with(&self, column: &str, word: &str) -> Table {
+        let kept: Vec<bool> = self
+            .texts(column)
+            .iter()
+            .map(|found| &**found == word)
+            .collect();
+        let columns = self.columns.iter().filter(|(name, _)| name != column);
+        let columns = columns.map(|(name, values)| (name.clone(), values.only(&kept)));
+        Table {
+            columns: columns.collect(),
+        }
     }
 
     /// How many rows it has.

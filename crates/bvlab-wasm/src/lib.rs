@@ -26,7 +26,9 @@
 
 mod session;
 
-pub use session::{ExportRequest, Exported, Progress, RoundResult, Say, Session, Way, refused};
+pub use session::{
+    ExportRequest, ExportResult, MessageSink, RoundResult, RunMode, Session, ShareProgress, refused,
+};
 
 use std::cell::RefCell;
 
@@ -151,17 +153,17 @@ pub extern "C" fn bvlab_share(index: usize, of: usize) -> u32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn bvlab_step() -> u32 {
     match SESSION.with_borrow_mut(Session::step) {
-        Progress::Resample => 0,
-        Progress::Kept(kept) => {
+        ShareProgress::Resample => 0,
+        ShareProgress::Kept(kept) => {
             put(kept);
             1
         }
-        Progress::Round(groups) => {
+        ShareProgress::Round(groups) => {
             put(groups);
             2
         }
-        Progress::Complete => 3,
-        Progress::Failed(message) => {
+        ShareProgress::Complete => 3,
+        ShareProgress::Failed(message) => {
             put(message.into_bytes());
             4
         }
@@ -215,11 +217,11 @@ pub extern "C" fn bvlab_end(seconds: f64) {
 #[unsafe(no_mangle)]
 pub extern "C" fn bvlab_export() -> u32 {
     answer(with_input(Session::export), |exported| match exported {
-        Exported::Made(file) => {
+        ExportResult::Made(file) => {
             put(file);
             1
         }
-        Exported::NotRun => 2,
+        ExportResult::NotRun => 2,
     })
 }
 

@@ -8,24 +8,24 @@ use serde_json::Value;
 
 use bvlab_core::decompose::Decomposition;
 use bvlab_core::engine::{
-    GroupState, JoinedShares, Kept, Observer, Options, Shard, Share, ShareStep, Unwatched,
+    GroupState, JoinedShares, KeptResample, Observer, Options, Shard, Share, ShareStep, Unwatched,
 };
 use bvlab_core::plan::Plan;
 use bvlab_core::task::{Outcome, Task};
 use bvlab_experiment::Experiment;
 use bvlab_figure as figure;
-use bvlab_lab::{HandedLesson, Lessons, Limits, Refusal, Scene, Sequence, memory, messages, steps};
-use bvlab_outcome::{Tables, report};
+use bvlab_lab::{LessonFiles, Lessons, Limits, Refusal, Scene, Sequence, memory, messages, steps};
+use bvlab_outcome::{Statements, Tables, report};
 
 /// How many finished runs are remembered, for exports.
 const REMEMBERED: usize = 3;
 
 /// Where messages go, one line at a time.
-pub type Say<'a> = &'a (dyn Fn(&str) + Sync);
+pub type MessageSink<'a> = &'a (dyn Fn(&str) + Sync);
 
 /// How a run is computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum RunMode {
     /// By shares.
     Shared = 1,
     /// In one call of [`Session::run_whole`]: a simulation, or a sweep that outgrows memory.
@@ -34,7 +34,7 @@ pub enum Way {
 
 /// What came of a step of a share.
 #[derive(Debug)]
-pub enum Progress {
+pub enum ShareProgress {
     /// A resample.
     Resample,
     /// One that is kept, for [`Session::keep`].
@@ -96,7 +96,7 @@ impl ExportRequest {
 
 /// What came of a request for an export.
 #[derive(Debug)]
-pub enum Exported {
+pub enum ExportResult {
     /// The file.
     Made(Vec<u8>),
     /// The run of the scene is not remembered: it must be run first.
@@ -104,7 +104,7 @@ pub enum Exported {
 }
 
 /// The run that is joined here.
-struct Joining {
+struct JoinedRun {
     experiment: Experiment,
     shared: Option<JoinedShares>,
     first: Option<Sequence>,
@@ -112,10 +112,12 @@ struct Joining {
 }
 
 /// A run that ended.
-struct Ended {
+struct FinishedRun {
     key: String,
     experiment: Experiment,
     outcome: Outcome,
+    /// Those of its variants, where they were computed.
+    variants: Vec<Outcome>,
 }
 
 /// What a worker holds between calls.
@@ -123,18 +125,18 @@ struct Ended {
 pub struct Session {
     lessons: Lessons,
     share: Option<Share>,
-    joining: Option<Joining>,
-    ended: VecDeque<Ended>,
+    joining: Option<JoinedRun>,
+    ended: VecDeque<FinishedRun>,
 }
 
 impl Session {
-    /// Takes the lessons in place of earlier ones: a list of [`HandedLesson`] in JSON.
+    /// Takes the lessons in place of earlier ones: a list of [`LessonFiles`] in JSON.
     ///
     /// # Errors
     ///
     /// If it is no such list.
     pub fn hand_in(&mut self, lessons: &[u8]) -> Result<(), Refusal> {
-        let lessons: Vec<HandedLesson> = serde_json::from_slice(lessons).map_err(unreadable)?;
+        let lessons: Vec<LessonFiles> = serde_json::from_slice(lessons).map_err(unreadable)?;
         self.lessons = Lessons::handed_in(lessons);
         Ok(())
     }
@@ -149,19 +151,19 @@ impl Session {
     /// # Errors
     ///
     /// If it is wrong, or too much for a browser.
-    pub fn begin(&mut self, scene: &[u8], say: Say) -> Result<Way, Refusal> {
+    pub fn begin(&mut self, scene: &[u8], say: MessageSink) -> Result<RunMode, Refusal> {
         self.joining = None;
         let experiment = self.read(scene)?;
         say(&messages::head(&experiment).to_string());
         let way = way(&experiment);
         let shared = match (&experiment.task, way) {
-            (Task::Study(plan), Way::Shared) => Some(JoinedShares::new(plan.clone())),
+            (Task::Study(plan), RunMode::Shared) => Some(JoinedShares::new(plan.clone())),
             _ => None,
         };
         let shared = shared
             .transpose()
             .map_err(|error| Refusal::Failed(error.to_string()))?;
-        self.joining = Some(Joining {
+        self.joining = Some(JoinedRun {
             first: Sequence::new(&experiment),
             sent: messages::sent(&experiment) as u64,
             experiment,
@@ -194,28 +196,28 @@ impl Session {
     }
 
     /// Computes the next resample of the share.
-    pub fn step(&mut self) -> Progress {
+    pub fn step(&mut self) -> ShareProgress {
         let Some(share) = &mut self.share else {
-            return Progress::Complete;
+            return ShareProgress::Complete;
         };
         match share.step() {
-            Ok(ShareStep::Resample(None)) => Progress::Resample,
-            Ok(ShareStep::Resample(Some(kept))) => Progress::Kept(encoded(&*kept)),
-            Ok(ShareStep::Round { groups, .. }) => Progress::Round(encoded(&groups)),
-            Ok(ShareStep::Complete) => Progress::Complete,
+            Ok(ShareStep::Resample(None)) => ShareProgress::Resample,
+            Ok(ShareStep::Resample(Some(kept))) => ShareProgress::Kept(encoded(&*kept)),
+            Ok(ShareStep::Round { groups, .. }) => ShareProgress::Round(encoded(&groups)),
+            Ok(ShareStep::Complete) => ShareProgress::Complete,
             Err(error) => {
                 self.share = None;
-                Progress::Failed(messages::error(&error).to_string())
+                ShareProgress::Failed(messages::error(&error).to_string())
             }
         }
     }
 
     /// Adds a resample that a share kept, and says it if it is one of those that are shown.
-    pub fn keep(&mut self, kept: &[u8], say: Say) {
+    pub fn keep(&mut self, kept: &[u8], say: MessageSink) {
         let Some(joining) = &mut self.joining else {
             return;
         };
-        let Ok(kept) = postcard::from_bytes::<Kept>(kept) else {
+        let Ok(kept) = postcard::from_bytes::<KeptResample>(kept) else {
             return;
         };
         if kept.resample < joining.sent {
@@ -230,7 +232,7 @@ impl Session {
     }
 
     /// Says the frames of the first resamples as far as these are there, for a run that takes long.
-    pub fn catch_up(&mut self, say: Say) {
+    pub fn catch_up(&mut self, say: MessageSink) {
         let first = self.joining.as_mut().and_then(|run| run.first.as_mut());
         let frames = first.map(Sequence::frames).unwrap_or_default();
         frames.iter().for_each(|frame| say(&frame.to_string()));
@@ -249,7 +251,7 @@ impl Session {
 
     /// Says the frame of a round whose groups are all there; after the last also what follows from
     /// all resamples.
-    pub fn round(&mut self, say: Say) -> RoundResult {
+    pub fn round(&mut self, say: MessageSink) -> RoundResult {
         let Some(joining) = &mut self.joining else {
             return RoundResult::Incomplete;
         };
@@ -290,12 +292,12 @@ impl Session {
     }
 
     /// Computes all of a run that is not shared.
-    pub fn run_whole(&mut self, say: Say) -> RoundResult {
+    pub fn run_whole(&mut self, say: MessageSink) -> RoundResult {
         let Some(joining) = self.joining.take() else {
             return RoundResult::Incomplete;
         };
         let experiment = joining.experiment;
-        let watch = Watch {
+        let watch = MessageObserver {
             plan: match messages::pictured(&experiment) {
                 None => experiment.plan(),
                 Some(_) => None,
@@ -317,8 +319,8 @@ impl Session {
         }
     }
     /// The last message of the run that ended last, which took so many seconds.
-    pub fn end(&self, seconds: f64, say: Say) {
-        if let Some(Ended {
+    pub fn end(&self, seconds: f64, say: MessageSink) {
+        if let Some(FinishedRun {
             experiment,
             outcome,
             ..
@@ -340,12 +342,12 @@ impl Session {
     /// # Errors
     ///
     /// If the scene is wrong, or has no such figure, or the figure cannot be drawn.
-    pub fn export(&mut self, request: &[u8]) -> Result<Exported, Refusal> {
+    pub fn export(&mut self, request: &[u8]) -> Result<ExportResult, Refusal> {
         let request: ExportRequest = serde_json::from_slice(request).map_err(unreadable)?;
         let experiment = self.read_scene(&request.scene())?;
         if request.what == ExportKind::Toml {
             let text = experiment.source.merged_text().unwrap_or_default();
-            return Ok(Exported::Made(text.into_bytes()));
+            return Ok(ExportResult::Made(text.into_bytes()));
         }
         if request.what == ExportKind::Svg && experiment.figures.get(request.figure).is_none() {
             let message = "the experiment has no such figure";
@@ -353,13 +355,13 @@ impl Session {
         }
         let key = key(&experiment);
         let Some(ended) = self.ended.iter().find(|ended| ended.key == key) else {
-            return Ok(Exported::NotRun);
+            return Ok(ExportResult::NotRun);
         };
-        make(&experiment, &ended.outcome, &request).map(Exported::Made)
+        make(&experiment, ended, &request).map(ExportResult::Made)
     }
 
     /// Says what follows from all resamples, and remembers the run.
-    fn finish(&mut self, experiment: Experiment, outcome: Outcome, say: Say) {
+    fn finish(&mut self, experiment: Experiment, outcome: Outcome, say: MessageSink) {
         if let (Task::Study(plan), Outcome::Study(results), None) =
             (&experiment.task, &outcome, messages::pictured(&experiment))
         {
@@ -373,15 +375,23 @@ impl Session {
             let all = last.iter().flatten();
             all.for_each(|message| say(&message.to_string()));
         }
+        let variants = Limits::BROWSER.variants(&experiment).iter();
+        let variants = variants.map(|one| one.experiment.task.run(Options::new(1, &Unwatched)));
+        let variants: Vec<Outcome> = variants.collect::<Result<_, _>>().unwrap_or_default();
+        if experiment.speaks() {
+            let statements = Statements::of(&experiment, &outcome, &variants);
+            say(&messages::words(&statements).to_string());
+        }
         let key = key(&experiment);
         self.ended.retain(|ended| ended.key != key);
         if self.ended.len() == REMEMBERED {
             self.ended.pop_front();
         }
-        self.ended.push_back(Ended {
+        self.ended.push_back(FinishedRun {
             key,
             experiment,
             outcome,
+            variants,
         });
     }
 
@@ -394,7 +404,7 @@ impl Session {
         let memory = memory(&experiment, 1);
         if memory > Limits::BROWSER_MEMORY {
             return Err(Refusal::Asked(format!(
-                "this run would take about {} MB of memory, and a page takes at most {}: keep fewer fits, sweep fewer values, or test at fewer points",
+                "this run would take about {} MB of memory; the limit of a page is {} MB: keep fewer fits, sweep fewer values, or test at fewer points",
                 memory >> 20,
                 Limits::BROWSER_MEMORY >> 20
             )));
@@ -404,14 +414,14 @@ impl Session {
 }
 
 fn unreadable(error: serde_json::Error) -> Refusal {
-    Refusal::Asked(format!("the request is not as it should be: {error}"))
+    Refusal::Asked(format!("the request is not valid: {error}"))
 }
 
 /// Groups of slabs cannot be joined before the last slab is done.
-fn way(experiment: &Experiment) -> Way {
+fn way(experiment: &Experiment) -> RunMode {
     match experiment.plan() {
-        Some(plan) if plan.slab_count() == 1 => Way::Shared,
-        _ => Way::Whole,
+        Some(plan) if plan.slab_count() == 1 => RunMode::Shared,
+        _ => RunMode::Whole,
     }
 }
 
@@ -428,9 +438,10 @@ fn encoded<T: serde::Serialize>(value: &T) -> Vec<u8> {
 
 fn make(
     experiment: &Experiment,
-    outcome: &Outcome,
+    ended: &FinishedRun,
     request: &ExportRequest,
 ) -> Result<Vec<u8>, Refusal> {
+    let outcome = &ended.outcome;
     let failed = |error: &dyn std::fmt::Display| Refusal::Failed(error.to_string());
     match request.what {
         ExportKind::Csv | ExportKind::Toml => {
@@ -445,8 +456,10 @@ fn make(
         ExportKind::Svg => {
             let tables = Tables::of(&experiment.task, outcome);
             let description = experiment.task.describe();
-            let figure = &experiment.figures[request.figure];
-            let drawing = figure::draw(experiment.heading(), &description, figure, &tables);
+            let statements = Statements::of(experiment, outcome, &ended.variants);
+            let figure = &statements.figures[request.figure];
+            let heading = statements.heading(&experiment.name);
+            let drawing = figure::draw(heading, &description, figure, &tables);
             let drawing = drawing.map_err(|error| failed(&error))?;
             Ok(drawing.to_svg().into_bytes())
         }
@@ -454,16 +467,16 @@ fn make(
 }
 
 /// Passes on what a run in one piece has as it goes.
-struct Watch<'a> {
+struct MessageObserver<'a> {
     /// What frames are about; `None` where the page shows figures.
     plan: Option<&'a Plan>,
     sent: u64,
     /// How much of it was said to be done.
     hundredths: AtomicU64,
-    say: Say<'a>,
+    say: MessageSink<'a>,
 }
 
-impl Observer for Watch<'_> {
+impl Observer for MessageObserver<'_> {
     fn progress(&self, done: u64, total: u64) {
         let hundredths = 100 * done / total.max(1);
         if self.plan.is_none() && self.hundredths.swap(hundredths, Ordering::Relaxed) != hundredths
@@ -476,7 +489,7 @@ impl Observer for Watch<'_> {
         self.plan.is_some()
     }
 
-    fn kept(&self, kept: &Kept) {
+    fn kept(&self, kept: &KeptResample) {
         if kept.resample < self.sent {
             (self.say)(&messages::draw(kept).to_string());
         }

@@ -1,9 +1,9 @@
 //! Error bars and intervals of averages over x, and when to doubt them.
 
-use super::estimate::Tested;
+use super::estimate::TestSetup;
 use super::interval::{Fluctuation, of_positive_mean, widened};
 use super::jackknife::{jackknife, unit};
-use super::probe::{FEW_POINTS, MOST_PROBES, Probed, Spread};
+use super::probe::{FEW_POINTS, MOST_PROBES, ProbeResult, Spread};
 use super::{Doubt, Estimate, Loss, Split, Tally, heavy_tail, interval_factor};
 use crate::learner::RiskMoments;
 use crate::maths::hypot;
@@ -89,15 +89,15 @@ pub(super) struct PointsPart {
 
 /// The error bars of one setting.
 pub(super) struct Bars<'a> {
-    tested: Tested<'a>,
-    probed: Option<Probed>,
+    tested: TestSetup<'a>,
+    probed: Option<ProbeResult>,
     /// The half-width of an interval, in standard errors.
     t: f64,
     resamples: f64,
 }
 
 impl<'a> Bars<'a> {
-    pub fn new(tested: Tested<'a>, setting: usize, groups: usize, resamples: f64) -> Self {
+    pub fn new(tested: TestSetup<'a>, setting: usize, groups: usize, resamples: f64) -> Self {
         Bars {
             resamples,
             tested,
@@ -121,7 +121,7 @@ impl<'a> Bars<'a> {
         se: f64,
     ) -> PointsPart {
         let index = part as usize;
-        if let (false, Some(Probed::Grid { error })) = (self.tested.drawn, self.probed) {
+        if let (false, Some(ProbeResult::Grid { error })) = (self.tested.drawn, self.probed) {
             return PointsPart {
                 se: error[index],
                 reach: NORMAL_REACH * error[index],
@@ -138,7 +138,7 @@ impl<'a> Bars<'a> {
         // The resamples make the points differ more than they do.
         let own = (sample.variance / scale / scale - chance).max(0.0) * scale * scale;
         let (variance, skewness, degrees) = match self.probed {
-            Some(Probed::Sample { variance, skewness }) => {
+            Some(ProbeResult::Sample { variance, skewness }) => {
                 let probed = variance[index];
                 let variance = match part {
                     // Few test points, and fits enough to see a bias at the others: each point counts

@@ -14,9 +14,9 @@
 //! equally probable, the parts are the mean over all choices between them.
 
 use super::bars::{Average, Bars, PointDeviations};
-use super::estimate::{AgainstTheory, Parts, Tested};
+use super::estimate::{AgainstTheory, LeftOutAverages, Parts, TestSetup};
 use super::interval::{Fluctuation, deviations};
-use super::jackknife::{PointsError, Rest, jackknife};
+use super::jackknife::{LeaveGroupOut, PointsError, jackknife};
 use super::loss::times_log;
 use super::{Decomposition, Estimate, Loss, Split, Tally, diversity};
 use crate::maths::{exp, hypot, ln};
@@ -196,7 +196,7 @@ fn zero_one_with(
 }
 
 /// Splits the error of one learner under cross-entropy or zero-one loss.
-pub(super) fn decompose(groups: &[&Tally], all: Tally, tested: Tested) -> Decomposition {
+pub(super) fn decompose(groups: &[&Tally], all: Tally, tested: TestSetup) -> Decomposition {
     let points = tested.weights.len();
     let settings = all.train.len();
     let empty = || Vec::with_capacity(settings * points);
@@ -206,6 +206,7 @@ pub(super) fn decompose(groups: &[&Tally], all: Tally, tested: Tested) -> Decomp
         parts: Vec::new(),
         mean: Vec::new(),
         noise: Some(empty()),
+        selection: None,
         bias2: empty(),
         variance: empty(),
         points: PointsError {
@@ -230,7 +231,7 @@ struct SettingParts<'a> {
     setting: usize,
     all: &'a Tally,
     groups: &'a [&'a Tally],
-    tested: Tested<'a>,
+    tested: TestSetup<'a>,
     /// By part and test point.
     at_points: Vec<Vec<f64>>,
     /// By group: every part, averaged over x, with the group left out.
@@ -243,10 +244,10 @@ impl<'a> SettingParts<'a> {
         setting: usize,
         all: &'a Tally,
         groups: &'a [&'a Tally],
-        tested: Tested<'a>,
+        tested: TestSetup<'a>,
         needs_points: bool,
     ) -> Self {
-        let Tested {
+        let TestSetup {
             loss,
             truth,
             weights,
@@ -273,7 +274,7 @@ impl<'a> SettingParts<'a> {
             let mut here = loss.parts(p, mean, count);
             let mut correction = [0.0; MOST];
             for (group, left_out) in groups.iter().zip(&mut left_out) {
-                let rest = Rest::new(count, group.count as f64);
+                let rest = LeaveGroupOut::new(count, group.count as f64);
                 for ((rest_mean, m), g) in rest_mean
                     .iter_mut()
                     .zip(mean)
@@ -317,6 +318,11 @@ impl<'a> SettingParts<'a> {
         weighted.map(|(v, w)| v * w).sum::<f64>()
     }
 
+    /// A part with each group left out in turn.
+    fn left_out_of(&self, part: usize) -> Vec<f64> {
+        self.left_out.iter().map(|parts| parts[part]).collect()
+    }
+
     /// The jackknife's standard error of a part.
     fn se(&self, part: usize) -> f64 {
         jackknife(self.left_out.iter().map(|parts| parts[part]))
@@ -334,7 +340,7 @@ impl<'a> SettingParts<'a> {
         };
         let names = self.tested.loss.names().iter().enumerate();
         let mut extra: Vec<_> = names.map(|(i, name)| (*name, estimate(3 + i))).collect();
-        let variances: Vec<f64> = self.left_out.iter().map(|parts| parts[2]).collect();
+        let variances = self.left_out_of(2);
         extra.extend(diversity::of_setting(
             self.setting,
             self.all,
@@ -349,10 +355,9 @@ impl<'a> SettingParts<'a> {
     /// A mean of measured errors, and with each group left out.
     fn measured(&self, sums: impl Fn(&Tally) -> f64) -> (f64, Vec<f64>) {
         let count = self.all.count as f64;
-        let without = self
-            .groups
-            .iter()
-            .map(|group| Rest::new(count, group.count as f64).mean(sums(self.all), sums(group)));
+        let without = self.groups.iter().map(|group| {
+            LeaveGroupOut::new(count, group.count as f64).mean(sums(self.all), sums(group))
+        });
         (sums(self.all) / count, without.collect())
     }
 }
@@ -362,10 +367,10 @@ fn of_setting(
     setting: usize,
     all: &Tally,
     groups: &[&Tally],
-    tested: Tested,
+    tested: TestSetup,
     points_error: &PointsError,
 ) -> (Parts, Vec<Vec<f64>>) {
-    let Tested {
+    let TestSetup {
         loss,
         truth,
         weights,
@@ -414,7 +419,7 @@ fn of_setting(
     };
     let of_risk = bars.points(Average::Risk, &risks, deviations, risk_se);
     let bias2 = bars.squared_mean(b, b_se, fluctuation, of_bias2);
-    let variances: Vec<f64> = found.left_out.iter().map(|parts| parts[2]).collect();
+    let variances = found.left_out_of(2);
     let variance = match fluctuation {
         Some(_) => bars.above(0.0, v, &variances, of_variance),
         None => Estimate::without_error(v),
@@ -440,7 +445,17 @@ fn of_setting(
         risk_resampling_se: risk_se,
         zeros: all.zeros_of(setting),
         extra: found.extra(points_error, least),
-        left_out: risk_left_out,
+        left_out: LeftOutAverages {
+            noise: match loss {
+                Loss::ZeroOne(Split::Domingos) => found.left_out_of(0),
+                _ => Vec::new(),
+            },
+            bias2: found.left_out_of(1),
+            variance: variances,
+            risk: risk_left_out,
+            train: train_left_out,
+            test: test_left_out,
+        },
         ..of_risks
     };
     (parts, found.at_points)
@@ -452,9 +467,9 @@ fn fluctuation(
     all: &Tally,
     groups: &[&Tally],
     numbers: std::ops::Range<usize>,
-    tested: Tested,
+    tested: TestSetup,
 ) -> Fluctuation {
-    let Tested {
+    let TestSetup {
         truth,
         weights,
         outputs,

@@ -15,8 +15,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::estimate::Tested;
-use super::jackknife::{PointsError, Rest, jackknife};
+use super::estimate::TestSetup;
+use super::jackknife::{LeaveGroupOut, PointsError, jackknife};
 use super::loss::most;
 use super::{Estimate, Loss, Tally};
 use crate::maths::{exp, hypot, ln};
@@ -206,7 +206,7 @@ pub(super) fn of_setting(
     setting: usize,
     all: &Tally,
     groups: &[&Tally],
-    tested: Tested,
+    tested: TestSetup,
     variance: (f64, &[f64]),
     least: f64,
 ) -> Vec<(&'static str, Estimate)> {
@@ -218,7 +218,7 @@ pub(super) fn of_setting(
     if members == 0 {
         return NAMES.map(|name| (name, none)).to_vec();
     }
-    let Tested {
+    let TestSetup {
         loss,
         weights,
         drawn,
@@ -271,9 +271,9 @@ fn averages(
     all: &Tally,
     member_tally: &MemberTally,
     groups: &[&Tally],
-    tested: Tested,
+    tested: TestSetup,
 ) -> (Vec<Averages>, Vec<Averages>) {
-    let Tested {
+    let TestSetup {
         loss,
         truth,
         weights,
@@ -296,7 +296,7 @@ fn averages(
             let Some(theirs) = &group.member_tally else {
                 continue;
             };
-            let rest = Rest::new(count, group.count as f64);
+            let rest = LeaveGroupOut::new(count, group.count as f64);
             for ((mean, m), g) in mean.iter_mut().zip(whole).zip(&theirs.mean[at.clone()]) {
                 *mean = rest.mean_without(*m, *g);
             }
@@ -343,8 +343,8 @@ fn five(excess: f64, bias: f64, diversity: f64, ensemble: f64) -> Averages {
 }
 
 /// The mean of the ensemble's risk above the least at a point.
-fn ensemble_excess(tally: &Tally, setting: usize, j: usize, tested: Tested) -> f64 {
-    let Tested {
+fn ensemble_excess(tally: &Tally, setting: usize, j: usize, tested: TestSetup) -> f64 {
+    let TestSetup {
         loss,
         truth,
         outputs,

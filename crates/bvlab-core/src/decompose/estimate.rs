@@ -1,10 +1,13 @@
 //! Estimates of the parts and their standard errors.
 
-use super::interval::{Ends, Fluctuation};
+use super::interval::{Fluctuation, IntervalEnds};
 use super::jackknife::PointsError;
 pub(super) use super::jackknife::{jackknife, unit};
-use super::probe::Probed;
-use super::{Doubt, Loss, Sources, Tally, classes, interval_factor, squared};
+use super::probe::ProbeResult;
+use super::{
+    Doubt, Loss, MethodSummary, SelectionTally, Sources, Tally, classes, interval_factor,
+    selection, squared,
+};
 use crate::learner::RiskMoments;
 use crate::maths::{hypot, ln};
 
@@ -49,7 +52,7 @@ impl Estimate {
         Estimate::new(value, f64::NAN)
     }
 
-    pub(super) fn within(value: f64, se: f64, interval: Ends) -> Self {
+    pub(super) fn within(value: f64, se: f64, interval: IntervalEnds) -> Self {
         Estimate {
             value,
             se,
@@ -98,8 +101,36 @@ pub struct Parts {
     pub doubts: Vec<Doubt>,
     /// What an exact form is compared with.
     pub(super) against_theory: AgainstTheory,
-    /// The risk with each group left out in turn, for paired comparisons.
-    pub(super) left_out: Vec<f64>,
+    /// The averages with each group left out in turn, for paired comparisons.
+    pub(super) left_out: LeftOutAverages,
+}
+
+/// An average over x that is known with each group of resamples left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Averaged {
+    /// Noise.
+    Noise,
+    /// Bias².
+    Bias2,
+    /// Variance.
+    Variance,
+    /// Risk.
+    Risk,
+    /// The error on the training set.
+    Train,
+    /// The error on fresh labels.
+    Test,
+}
+
+/// The averages over x with each group left out in turn. Noise is empty where it is known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct LeftOutAverages {
+    pub noise: Vec<f64>,
+    pub bias2: Vec<f64>,
+    pub variance: Vec<f64>,
+    pub risk: Vec<f64>,
+    pub train: Vec<f64>,
+    pub test: Vec<f64>,
 }
 
 /// What is needed to compare bias² and variance with an exact form.
@@ -174,6 +205,8 @@ pub struct Decomposition {
     pub bias2: Vec<f64>,
     /// By setting and test point: variance.
     pub variance: Vec<f64>,
+    /// By method, where capacity is selected from the training set.
+    pub selection: Option<Vec<MethodSummary>>,
     pub(super) points: PointsError,
 }
 
@@ -182,7 +215,8 @@ impl Decomposition {
     /// the paired difference.
     pub fn risk_minus(&self, setting: usize, other: &Decomposition, others: usize) -> Estimate {
         let [a, b] = [&self.parts[setting], &other.parts[others]];
-        let left_out = a.left_out.iter().zip(&b.left_out).map(|(a, b)| a - b);
+        let left_out = a.left_out.risk.iter().zip(&b.left_out.risk);
+        let left_out = left_out.map(|(a, b)| a - b);
         // One problem: noise at a point is the same for both where it is not stored.
         let excess = |all: &Decomposition, setting: usize, j: usize| {
             let at = setting * self.points.weights.len() + j;
@@ -196,6 +230,57 @@ impl Decomposition {
         let se = hypot(jackknife(left_out), self.points.of(&apart, value));
         let reach = interval_factor(0.95, self.groups) * se;
         Estimate::within(value, se, [value - reach, value + reach])
+    }
+}
+
+impl Decomposition {
+    /// An average at a setting with each group of resamples left out in turn.
+    pub fn left_out(&self, setting: usize, average: Averaged) -> Vec<f64> {
+        let parts = &self.parts[setting];
+        let all = &parts.left_out;
+        match average {
+            Averaged::Noise if all.noise.is_empty() => vec![parts.noise; self.groups],
+            Averaged::Noise => all.noise.clone(),
+            Averaged::Bias2 => all.bias2.clone(),
+            Averaged::Variance => all.variance.clone(),
+            Averaged::Risk => all.risk.clone(),
+            Averaged::Train => all.train.clone(),
+            Averaged::Test => all.test.clone(),
+        }
+    }
+
+    /// What an average at a setting is the average of, by test point; `noise` is the noise of its
+    /// problem, for losses whose noise is the same for every learner. The error on fresh labels has
+    /// the risk in its place, and that on the training set knows no test points.
+    pub fn at_points(&self, setting: usize, average: Averaged, noise: &[f64]) -> Option<Vec<f64>> {
+        let points = self.points.weights.len();
+        let at = setting * points..(setting + 1) * points;
+        let noise = match &self.noise {
+            Some(all) => all.get(at.clone())?,
+            None => noise,
+        };
+        let [bias2, variance] = [self.bias2.get(at.clone())?, self.variance.get(at)?];
+        match average {
+            Averaged::Noise => Some(noise.to_vec()),
+            Averaged::Bias2 => Some(bias2.to_vec()),
+            Averaged::Variance => Some(variance.to_vec()),
+            Averaged::Risk | Averaged::Test => {
+                let parts = noise.iter().zip(bias2).zip(variance);
+                Some(parts.map(|((n, b), v)| n + b + v).collect())
+            }
+            Averaged::Train => None,
+        }
+    }
+
+    /// The standard error that drawn test points have in an average of `values`, whose average is
+    /// `mean`; 0 where test points are not drawn.
+    pub fn points_error(&self, values: &[f64], mean: f64) -> f64 {
+        self.points.of(values, mean)
+    }
+
+    /// How much each test point counts.
+    pub fn weights(&self) -> &[f64] {
+        &self.points.weights
     }
 }
 
@@ -234,12 +319,54 @@ impl Decomposition {
         if let (Some(noise), Some(mut more)) = (&mut self.noise, more.noise) {
             noise.append(&mut more);
         }
+        if let (Some(all), Some(more)) = (&mut self.selection, more.selection) {
+            let pairs = all.iter_mut().zip(more);
+            pairs.for_each(|(all, more)| all.append(more));
+        }
+    }
+
+    /// Adds what follows from the degrees of freedom of the groups, where they were counted; of
+    /// classes the optimism alone.
+    pub(crate) fn add_degrees(&mut self, groups: &[&Tally], classes: bool) {
+        let sum = |setting: usize, which: usize| {
+            move |tally: &&Tally| tally.degrees.get(setting).map_or(0.0, |sums| sums[which])
+        };
+        let counted = groups.iter().all(|tally| !tally.degrees.is_empty());
+        let total: f64 = groups.iter().map(|tally| tally.count as f64).sum();
+        for (setting, parts) in self.parts.iter_mut().enumerate().filter(|_| counted) {
+            for (which, name) in ["df", "optimism"].into_iter().enumerate() {
+                if classes && which == 0 {
+                    continue;
+                }
+                let all: f64 = groups.iter().map(sum(setting, which)).sum();
+                let without = groups
+                    .iter()
+                    .map(|tally| (all - sum(setting, which)(tally)) / (total - tally.count as f64));
+                // What is the same for every training set has no error but rounding.
+                let (value, se) = (all / total, jackknife(without));
+                let se = if se < 1e-12 * value.abs() { 0.0 } else { se };
+                let estimate = Estimate::new(value, se);
+                parts.extra.push((name, estimate));
+            }
+        }
+    }
+
+    /// Adds what methods of selection did, where they were asked for; `is_risk` says of every method
+    /// whether it estimates the risk.
+    pub(crate) fn add_selection(&mut self, groups: &[&Tally], is_risk: &[bool]) {
+        let tallies: Option<Vec<&SelectionTally>> = groups
+            .iter()
+            .map(|tally| tally.selection.as_deref())
+            .collect();
+        let tallies = tallies.filter(|_| !is_risk.is_empty());
+        self.selection =
+            tallies.map(|tallies| selection::summarise(&tallies, is_risk, &self.parts));
     }
 }
 
 /// What a learner was tested on.
 #[derive(Clone, Copy, Debug)]
-pub struct Tested<'a> {
+pub struct TestSetup<'a> {
     /// The loss.
     pub loss: Loss,
     /// How many numbers a prediction has.
@@ -260,7 +387,7 @@ pub struct Tested<'a> {
     /// The degrees of freedom of noise that is Student's t: how heavy its tails are.
     pub noise_degrees: Option<f64>,
     /// By setting: how far averages over the test points are off, judged at other points.
-    pub probed: Option<&'a [Option<Probed>]>,
+    pub probed: Option<&'a [Option<ProbeResult>]>,
 }
 
 /// Splits the error of one learner.
@@ -268,7 +395,7 @@ pub struct Tested<'a> {
 /// # Panics
 ///
 /// If there are no groups, or fewer than three resamples.
-pub fn decompose(groups: &[&Tally], tested: Tested) -> Decomposition {
+pub fn decompose(groups: &[&Tally], tested: TestSetup) -> Decomposition {
     let mut all = groups[0].clone();
     groups[1..].iter().for_each(|group| all.join(group));
     assert!(all.count > 2, "an error bar needs three resamples");

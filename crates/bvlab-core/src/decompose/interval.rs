@@ -54,7 +54,7 @@ const MOST_STRETCH: f64 = 2.0;
 const BISECTIONS: usize = 60;
 
 /// Both ends of an interval.
-pub(super) type Ends = [f64; 2];
+pub(super) type IntervalEnds = [f64; 2];
 
 /// What the groups tell about the fluctuations of a mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -186,7 +186,7 @@ impl Fluctuation {
 
     /// The interval around an estimate of a squared mean: all θ ≥ 0 within t standard errors, more or
     /// fewer to either side where the estimate is skewed, and `stretch` times as many below it.
-    pub fn interval(&self, estimate: f64, t: f64, stretch: f64) -> Ends {
+    pub fn interval(&self, estimate: f64, t: f64, stretch: f64) -> IntervalEnds {
         if self.unit == 0.0 {
             return [estimate.max(0.0); 2];
         }
@@ -212,7 +212,7 @@ impl Fluctuation {
     }
 
     /// All θ ≥ 0 within t standard errors.
-    fn symmetric(&self, estimate: f64, t: f64) -> Ends {
+    fn symmetric(&self, estimate: f64, t: f64) -> IntervalEnds {
         let Fluctuation {
             along,
             slope,
@@ -296,7 +296,7 @@ pub(super) fn of_positive_mean(
     left_out: &[f64],
     resamples: f64,
     t: f64,
-) -> Ends {
+) -> IntervalEnds {
     let se = jackknife(left_out.iter().copied());
     let mean = left_out.iter().sum::<f64>() / left_out.len() as f64;
     let unit = unit(left_out.iter().map(|left| mean - left));
@@ -307,7 +307,7 @@ pub(super) fn of_positive_mean(
 }
 
 /// The ends of an interval of ± t standard errors on the log scale around a positive estimate.
-fn on_log_scale(value: f64, se: f64, t: f64) -> Ends {
+fn on_log_scale(value: f64, se: f64, t: f64) -> IntervalEnds {
     match value > 0.0 && se > 0.0 {
         true => {
             let factor = exp(t * se / value);
@@ -318,7 +318,7 @@ fn on_log_scale(value: f64, se: f64, t: f64) -> Ends {
 }
 
 /// Widens an interval by an independent error that reaches as far to either side.
-pub(super) fn widened(value: f64, [low, high]: Ends, reach: f64) -> Ends {
+pub(super) fn widened(value: f64, [low, high]: IntervalEnds, reach: f64) -> IntervalEnds {
     match reach > 0.0 {
         true => [
             value - hypot(value - low, reach),

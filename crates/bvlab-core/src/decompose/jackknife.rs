@@ -19,14 +19,14 @@ impl Unbiased {
 }
 
 /// All resamples but those of one group.
-pub(super) struct Rest {
+pub(super) struct LeaveGroupOut {
     all: f64,
     group: f64,
 }
 
-impl Rest {
+impl LeaveGroupOut {
     pub(super) fn new(all: f64, group: f64) -> Self {
-        Rest { all, group }
+        LeaveGroupOut { all, group }
     }
 
     pub(super) fn count(&self) -> f64 {

@@ -18,6 +18,9 @@
 //! For classes, d and its parts are those of every class's probability, and summed over the classes;
 //! other losses have parts of their own ([`Loss`]).
 //!
+//! Where capacity is selected from every training set, the tally counts the choices too
+//! ([`SelectionTally`]).
+//!
 //! Where the mean over training sets does not exist, a histogram of their risks gives the median
 //! and the quartiles. With crossed draws the variance is split by source ([`Sources`]).
 
@@ -32,19 +35,36 @@ mod jackknife;
 mod loss;
 mod moments;
 mod probe;
+mod selection;
 mod sources;
 mod squared;
 
 pub use diversity::{MemberTally, Members, NAMES as DIVERSITY};
 pub use doubt::{Doubt, heavy_tail};
-pub use estimate::{Decomposition, Estimate, GROUPS, Parts, Tested, decompose, groups_for};
+pub use estimate::{
+    Averaged, Decomposition, Estimate, GROUPS, Parts, TestSetup, decompose, groups_for,
+};
 pub use histogram::Histogram;
 pub use loss::{Loss, Split};
 pub use moments::{Observation, Tally};
-pub use probe::{AtProbe, MOST_PROBES, Probe, Probed};
-pub use sources::{CELLS, SOURCES, Source, Sources};
+pub use probe::{MOST_PROBES, Probe, ProbePredictions, ProbeResult};
+pub use selection::{
+    ChoiceSummary, Chosen, ClaimedRisk, FitRisk, MethodSummary, SelectionTally, ValueSummary,
+};
+pub use sources::{CELLS, SOURCES, Sources, VarianceSource};
 
 pub use crate::maths::student_quantile;
+
+/// The standard error of a number from its values with one group of resamples left out each.
+///
+/// ```
+/// // The mean of 1, 2, 3 and 6, one left out in turn.
+/// let se = bvlab_core::decompose::jackknife_error(&[11.0 / 3.0, 10.0 / 3.0, 3.0, 2.0]);
+/// assert!((se * se - 14.0 / 3.0 / 4.0).abs() < 1e-12);
+/// ```
+pub fn jackknife_error(left_out: &[f64]) -> f64 {
+    jackknife::jackknife(left_out.iter().copied())
+}
 
 /// The half-width of an interval of the given level in standard errors, from that many groups: the
 /// quantile of Student's t on (groups - 1) degrees of freedom.

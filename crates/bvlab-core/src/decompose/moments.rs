@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::sources::{CELLS, contrasts};
-use super::{Histogram, MemberTally, Members};
+use super::{Histogram, MemberTally, Members, SelectionTally};
 use crate::lanes::{LANES, Lanes, wide};
 
 /// The sums of some resamples, for one learner: for every setting and test point the mean of
@@ -41,6 +41,10 @@ pub struct Tally {
     zeros: Vec<f64>,
     /// Of ensembles, where their diversity is wanted: sums over members.
     pub(super) member_tally: Option<Box<MemberTally>>,
+    /// By setting, where they are wanted: sums of degrees of freedom and of the optimism; else empty.
+    pub(super) degrees: Vec<[f64; 2]>,
+    /// Where capacity is selected from the training set: sums over estimates and choices.
+    pub(super) selection: Option<Box<SelectionTally>>,
 }
 
 /// Of so many resamples a tally keeps the risks before it counts them. The engine's blocks are no
@@ -73,7 +77,37 @@ impl Tally {
             contrasts: vec![0.0; contrasts * settings * points],
             zeros: vec![0.0; settings],
             member_tally: None,
+            degrees: Vec::new(),
+            selection: None,
         }
+    }
+
+    /// The same, with degrees of freedom and optimism.
+    #[must_use]
+    pub fn with_degrees(mut self) -> Self {
+        self.degrees = vec![[0.0; 2]; self.train.len()];
+        self
+    }
+
+    /// The same, with so many methods of selection among the settings of rows of that length.
+    #[must_use]
+    pub fn with_selection(mut self, row: usize, methods: usize) -> Self {
+        let selection = SelectionTally::new(self.train.len(), row, methods);
+        self.selection = Some(Box::new(selection));
+        self
+    }
+
+    /// Adds the degrees of freedom of one setting and its optimism, in the resample that was begun.
+    pub fn add_degrees(&mut self, setting: usize, degrees: f64, optimism: f64) {
+        if let Some([degrees_sum, optimism_sum]) = self.degrees.get_mut(setting) {
+            *degrees_sum += degrees;
+            *optimism_sum += optimism;
+        }
+    }
+
+    /// What is counted of selection, if anything is.
+    pub fn selection(&mut self) -> Option<&mut SelectionTally> {
+        self.selection.as_deref_mut()
     }
 
     /// The same, with the members of ensembles; a prediction has that many outputs.
@@ -107,6 +141,10 @@ impl Tally {
         if let Some(member_tally) = &mut self.member_tally {
             member_tally.clear();
         }
+        self.degrees.fill([0.0; 2]);
+        if let Some(selection) = &mut self.selection {
+            selection.clear();
+        }
         self.risks.iter_mut().for_each(Histogram::clear);
         self.recent.clear();
     }
@@ -137,6 +175,8 @@ impl Tally {
                 sums.map(Vec::len),
                 tally.risks.len(),
                 member_tally,
+                tally.degrees.len(),
+                tally.selection.as_ref().map(|selection| selection.sizes()),
             )
         };
         sizes(self) == sizes(other)
@@ -163,6 +203,9 @@ impl Tally {
             self.count_risks();
         }
         self.count += 1;
+        if let Some(selection) = &mut self.selection {
+            selection.begin();
+        }
     }
 
     /// Counts the risks that were added, in the histograms.
@@ -291,6 +334,12 @@ impl Tally {
         }
         if let (Some(mine), Some(theirs)) = (&mut self.member_tally, &other.member_tally) {
             mine.join(theirs, here, there);
+        }
+        for (mine, theirs) in self.degrees.iter_mut().zip(&other.degrees) {
+            mine.iter_mut().zip(theirs).for_each(|(a, b)| *a += b);
+        }
+        if let (Some(mine), Some(theirs)) = (&mut self.selection, &other.selection) {
+            mine.join(theirs);
         }
         self.count_risks();
         for (risks, others) in self.risks.iter_mut().zip(&other.risks) {

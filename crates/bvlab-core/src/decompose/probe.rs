@@ -75,7 +75,7 @@ impl Probe {
 
 /// What follows from the probe points for bias², variance, risk and noise, in this order.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Probed {
+pub enum ProbeResult {
     /// Of a sample: the variance of each over x, and its skewness.
     Sample {
         /// The variances.
@@ -92,7 +92,7 @@ pub enum Probed {
 
 /// The predictions of one setting at the probe points, in the first resamples.
 #[derive(Clone, Copy, Debug)]
-pub struct AtProbe<'a> {
+pub struct ProbePredictions<'a> {
     /// The loss.
     pub loss: Loss,
     /// By point and output: the best possible prediction.
@@ -108,9 +108,9 @@ pub struct AtProbe<'a> {
 /// By part, a number for every point.
 type ProbeParts = [Vec<f64>; 4];
 
-impl AtProbe<'_> {
+impl ProbePredictions<'_> {
     /// What follows from them; `None` with fewer than three resamples.
-    pub fn judge(&self) -> Option<Probed> {
+    pub fn judge(&self) -> Option<ProbeResult> {
         let resamples = self.scores.len();
         if resamples < 3 {
             return None;
@@ -158,7 +158,7 @@ impl AtProbe<'_> {
         parts
     }
 
-    fn sample(&self, all: &ProbeParts, without: &[ProbeParts]) -> Probed {
+    fn sample(&self, all: &ProbeParts, without: &[ProbeParts]) -> ProbeResult {
         let points = self.noise.len() as f64;
         let (mut variance, mut skewness) = ([0.0; 4], [0.0; 4]);
         for i in 0..4 {
@@ -171,12 +171,12 @@ impl AtProbe<'_> {
             variance[i] = (spread.variance - (of_points - of_average)).max(0.0);
             skewness[i] = spread.skewness;
         }
-        Probed::Sample { variance, skewness }
+        ProbeResult::Sample { variance, skewness }
     }
 }
 
 /// Compares the average over cells, each by two mirror images, with that over their test points.
-fn grid(cells: &[f64], all: &ProbeParts, without: &[ProbeParts]) -> Probed {
+fn grid(cells: &[f64], all: &ProbeParts, without: &[ProbeParts]) -> ProbeResult {
     let each = |parts: &ProbeParts, i: usize| -> Vec<f64> {
         let triples = parts[i].chunks_exact(3);
         triples.map(|at| 0.5 * (at[1] + at[2]) - at[0]).collect()
@@ -197,7 +197,7 @@ fn grid(cells: &[f64], all: &ProbeParts, without: &[ProbeParts]) -> Probed {
             _ => 0.0,
         }
     });
-    Probed::Grid { error }
+    ProbeResult::Grid { error }
 }
 
 fn average(values: &[f64]) -> f64 {
@@ -246,9 +246,9 @@ impl Spread {
 mod tests {
     use super::*;
 
-    fn judge(cells: &[f64], truth: &[f64], scores: &[Vec<f64>]) -> Probed {
+    fn judge(cells: &[f64], truth: &[f64], scores: &[Vec<f64>]) -> ProbeResult {
         let noise = vec![0.5; truth.len()];
-        let at = AtProbe {
+        let at = ProbePredictions {
             loss: Loss::Squared,
             truth,
             noise: &noise,
@@ -269,7 +269,7 @@ mod tests {
                     .to_vec()
             })
             .collect();
-        let Probed::Grid { error } = judge(&[0.5, 0.5], &[0.0; 6], &scores) else {
+        let ProbeResult::Grid { error } = judge(&[0.5, 0.5], &[0.0; 6], &scores) else {
             panic!("cells are a grid");
         };
         assert!((error[0] - 1.0).abs() < 0.05, "{error:?}");
@@ -286,7 +286,7 @@ mod tests {
                     .collect()
             })
             .collect();
-        let Probed::Sample { variance, .. } = judge(&[], &[0.0; 50], &scores) else {
+        let ProbeResult::Sample { variance, .. } = judge(&[], &[0.0; 50], &scores) else {
             panic!("no cells are a sample");
         };
         assert!(variance[1] < 1e-9 && variance[3] == 0.0, "{variance:?}");
@@ -294,7 +294,7 @@ mod tests {
             .iter()
             .map(|row| (0..).zip(row).map(|(j, d)| d * f64::from(j)).collect())
             .collect();
-        let Probed::Sample { variance, skewness } = judge(&[], &[0.0; 50], &slope) else {
+        let ProbeResult::Sample { variance, skewness } = judge(&[], &[0.0; 50], &slope) else {
             panic!("no cells are a sample");
         };
         // v(j) = 13 j² exactly, whose variance over j = 0 … 49 is known.

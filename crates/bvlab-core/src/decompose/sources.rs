@@ -19,7 +19,7 @@ use super::Estimate;
 /// A draw that can be crossed with the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Source {
+pub enum VarianceSource {
     /// The inputs of a training set.
     Inputs = 1,
     /// The noise in its labels.
@@ -70,7 +70,7 @@ impl Sources {
 fn data_and_algorithm(parts: &[f64; 7]) -> (f64, f64) {
     let (mut data, mut algorithm) = (0.0, 0.0);
     for ((set, _), part) in SOURCES.iter().zip(parts) {
-        match set & Source::Algorithm as usize {
+        match set & VarianceSource::Algorithm as usize {
             0 => data += part,
             _ => algorithm += part,
         }

@@ -3,15 +3,15 @@
 use std::ops::Range;
 
 use super::bars::{Average, Bars, PointDeviations};
-use super::estimate::{AgainstTheory, Parts, Tested};
+use super::estimate::{AgainstTheory, LeftOutAverages, Parts, TestSetup};
 use super::interval::{Fluctuation, deviations};
-use super::jackknife::{PointsError, Rest, Unbiased, jackknife};
+use super::jackknife::{LeaveGroupOut, PointsError, Unbiased, jackknife};
 use super::{Decomposition, Estimate, Sources, Tally, diversity, sources};
 use crate::maths::hypot;
 
 /// Splits the error of one learner; `all` joins all groups.
-pub(super) fn decompose(groups: &[&Tally], all: Tally, tested: Tested) -> Decomposition {
-    let Tested {
+pub(super) fn decompose(groups: &[&Tally], all: Tally, tested: TestSetup) -> Decomposition {
+    let TestSetup {
         weights,
         drawn,
         outputs,
@@ -49,6 +49,7 @@ pub(super) fn decompose(groups: &[&Tally], all: Tally, tested: Tested) -> Decomp
         parts: Vec::new(),
         mean: Vec::new(),
         noise: None,
+        selection: None,
         bias2,
         variance,
         points,
@@ -62,7 +63,7 @@ pub(super) fn decompose(groups: &[&Tally], all: Tally, tested: Tested) -> Decomp
 
 /// The averages of one setting over x, with each group left out in turn.
 #[derive(Default)]
-struct LeftOut {
+struct GroupsLeftOut {
     bias2: Vec<f64>,
     variance: Vec<f64>,
     risk: Vec<f64>,
@@ -79,7 +80,7 @@ struct SettingSums<'a> {
     index: usize,
     all: &'a Tally,
     groups: &'a [&'a Tally],
-    tested: Tested<'a>,
+    tested: TestSetup<'a>,
     /// Its test points among those of all settings.
     at: Range<usize>,
     /// Its numbers, one for every test point and output, among those of all settings.
@@ -91,8 +92,8 @@ struct SettingSums<'a> {
 }
 
 impl<'a> SettingSums<'a> {
-    fn new(index: usize, all: &'a Tally, groups: &'a [&'a Tally], tested: Tested<'a>) -> Self {
-        let Tested {
+    fn new(index: usize, all: &'a Tally, groups: &'a [&'a Tally], tested: TestSetup<'a>) -> Self {
+        let TestSetup {
             weights, outputs, ..
         } = tested;
         let noise = tested.noise[index];
@@ -114,21 +115,21 @@ impl<'a> SettingSums<'a> {
     }
 
     /// `bias2` and `variance` are those of all groups at the test points.
-    fn leave_out(&self, bias2: &[f64], variance: &[f64], needs_points: bool) -> LeftOut {
+    fn leave_out(&self, bias2: &[f64], variance: &[f64], needs_points: bool) -> GroupsLeftOut {
         let SettingSums { index, all, .. } = *self;
-        let Tested {
+        let TestSetup {
             weights, outputs, ..
         } = self.tested;
         let [mean, squares] = [&all.mean, &all.squares].map(|all| &all[self.numbers.clone()]);
-        let mut left_out = LeftOut {
+        let mut left_out = GroupsLeftOut {
             pointwise: match needs_points {
                 true => PointDeviations::new(self.groups.len(), weights.len()),
                 false => PointDeviations::default(),
             },
-            ..LeftOut::default()
+            ..GroupsLeftOut::default()
         };
         for group in self.groups {
-            let rest = Rest::new(all.count as f64, group.count as f64);
+            let rest = LeaveGroupOut::new(all.count as f64, group.count as f64);
             let (mut b, mut v) = (0.0, 0.0);
             let theirs = group.mean[self.numbers.clone()]
                 .iter()
@@ -169,7 +170,7 @@ impl<'a> SettingSums<'a> {
 
     /// How bias² fluctuates over resamples.
     fn fluctuation(&self) -> Fluctuation {
-        let Tested {
+        let TestSetup {
             weights, outputs, ..
         } = self.tested;
         let roots: Vec<f64> = weights
@@ -191,7 +192,7 @@ fn average(values: &[f64], weights: &[f64]) -> f64 {
 
 impl Decomposition {
     /// The averages of one setting over x.
-    fn parts_of(&self, index: usize, all: &Tally, groups: &[&Tally], tested: Tested) -> Parts {
+    fn parts_of(&self, index: usize, all: &Tally, groups: &[&Tally], tested: TestSetup) -> Parts {
         let setting = SettingSums::new(index, all, groups, tested);
         let (noise, weights) = (tested.noise[index], tested.weights);
         let count = all.count as f64;
@@ -260,7 +261,14 @@ impl Decomposition {
             risk_resampling_se: risk_se,
             sources,
             extra,
-            left_out: left_out.risk,
+            left_out: LeftOutAverages {
+                noise: Vec::new(),
+                bias2: left_out.bias2,
+                variance: left_out.variance,
+                risk: left_out.risk,
+                train: left_out.train,
+                test: left_out.test,
+            },
             ..of_risks
         }
     }

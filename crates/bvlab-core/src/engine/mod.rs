@@ -23,10 +23,12 @@ mod worker;
 pub use exact::{Exact, exact};
 pub use observer::{Observer, Unwatched};
 pub use replay::Replay;
-pub use results::{Kept, KeptFit, LearnerResults, NotNumbers, Remarked, Results, RunError};
+pub use results::{
+    KeptFit, KeptResample, LearnerResults, NotNumbers, RemarkCount, Results, RunError,
+};
 pub use share::{JoinedShares, RoundEstimates, Share, ShareStep};
 pub use slabs::{run_shard, run_with};
-pub use state::{Begun, GroupState, Shard};
+pub use state::{EarlierGroups, GroupState, Shard};
 
 use crate::data::Points;
 use crate::maths::square;
@@ -41,7 +43,7 @@ pub struct Options<'a> {
     /// What watches the run.
     pub observer: &'a dyn Observer,
     /// The saved groups of an earlier run, by slab.
-    pub begun: Option<&'a Begun<'a>>,
+    pub begun: Option<&'a EarlierGroups<'a>>,
 }
 
 impl<'a> Options<'a> {
@@ -66,14 +68,14 @@ pub fn run(plan: &Plan, threads: usize, observer: &dyn Observer) -> Result<Resul
 
 /// The best possible prediction at the test points, by point and output, and by problem the noise
 /// there: the least risk.
-type AtTestPoints = (Vec<f64>, Vec<Vec<f64>>);
+type BestPredictions = (Vec<f64>, Vec<Vec<f64>>);
 
-fn at_test_points(plan: &Plan) -> Result<AtTestPoints, RunError> {
+fn at_test_points(plan: &Plan) -> Result<BestPredictions, RunError> {
     at_points(plan, &plan.test.points)
 }
 
 /// The same at other points.
-fn at_points(plan: &Plan, points: &Points) -> Result<AtTestPoints, RunError> {
+fn at_points(plan: &Plan, points: &Points) -> Result<BestPredictions, RunError> {
     let problem_error = |error| RunError::Problem(error, 0);
     let outputs = plan.problem().outputs();
     let truth = plan.problem().truth_of(points);

@@ -1,6 +1,6 @@
 //! What watches a run from outside.
 
-use super::{GroupState, Kept};
+use super::{GroupState, KeptResample};
 use crate::decompose::Decomposition;
 
 /// Watches a run from outside: progress bars, pages, saving and Ctrl-C all use this one trait.
@@ -38,7 +38,7 @@ pub trait Observer: Sync {
     }
 
     /// Called for every kept resample once it is fitted, in no fixed order.
-    fn kept(&self, kept: &Kept) {
+    fn kept(&self, kept: &KeptResample) {
         if let Some(next) = self.next() {
             next.kept(kept);
         }

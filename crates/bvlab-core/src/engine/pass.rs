@@ -4,9 +4,10 @@ use super::blocks::boundary;
 use super::executor::Executor;
 use super::observer::{Observer, must_stop};
 use super::pool::Pool;
-use super::summary::{exact_forms, expected, medians, remarked};
+use super::summary::{effective, exact_forms, expected, medians, remarked};
 use super::{
-    AtTestPoints, Kept, LearnerResults, Options, Results, RunError, Shard, at_test_points,
+    BestPredictions, KeptResample, LearnerResults, Options, Results, RunError, Shard,
+    at_test_points,
 };
 use crate::decompose::{Decomposition, groups_for};
 use crate::plan::{Length, Plan};
@@ -45,7 +46,7 @@ pub(super) fn run_pass(plan: &Plan, pass: Pass) -> Result<Results, RunError> {
     if pass.save_all {
         pool.save_all();
     }
-    let estimated = Estimated {
+    let estimated = Estimates {
         resamples,
         at_test: (truth.clone(), noise.clone()),
         decompositions,
@@ -56,15 +57,15 @@ pub(super) fn run_pass(plan: &Plan, pass: Pass) -> Result<Results, RunError> {
 }
 
 /// The estimates from all resamples, without exact forms.
-pub(super) struct Estimated {
+pub(super) struct Estimates {
     pub resamples: u64,
-    pub at_test: AtTestPoints,
+    pub at_test: BestPredictions,
     pub decompositions: Vec<Decomposition>,
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptResample>,
     pub reached: Option<f64>,
 }
 
-impl Estimated {
+impl Estimates {
     /// The results of the run, with exact forms and diagnoses.
     pub fn complete(
         self,
@@ -72,7 +73,7 @@ impl Estimated {
         executor: &Executor,
         observer: &dyn Observer,
     ) -> Result<Results, RunError> {
-        let Estimated {
+        let Estimates {
             resamples,
             at_test: (truth, noise),
             decompositions,
@@ -92,12 +93,14 @@ impl Estimated {
             }
             let fits = kept.iter().map(|kept| &kept.fits[learners.len()]);
             let remarks = remarked(fits.clone(), path.curve.settings());
+            let effective = effective(fits.clone(), path.curve.settings());
             let diagnoses = medians(fits, path.curve.settings());
             learners.push(LearnerResults {
                 decomposition,
                 exact,
                 expected: expected(plan, path),
                 diagnoses,
+                effective,
                 remarks,
             });
         }

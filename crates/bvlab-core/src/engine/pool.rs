@@ -11,7 +11,7 @@ use super::pass::Pass;
 use super::probe::Probes;
 use super::summary::decompose_groups;
 use super::worker::{self, Unfinished, Worker};
-use super::{GroupState, Kept, RunError, Shard};
+use super::{GroupState, KeptResample, RunError, Shard};
 use crate::decompose::{Decomposition, Tally, groups_for};
 use crate::interrupt::Interrupt;
 use crate::plan::{Length, Plan};
@@ -28,7 +28,7 @@ pub(super) struct Pool<'a> {
     pub afresh: bool,
     workers: Vec<Mutex<Worker<&'a Plan>>>,
     groups: Vec<Mutex<GroupProgress>>,
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptResample>,
     probes: Probes,
     pub total: u64,
     pub resamples: u64,
@@ -200,7 +200,7 @@ impl<'a> Pool<'a> {
         let have: HashSet<u64> = self.kept.iter().map(|kept| kept.resample).collect();
         let missing: Vec<u64> = (0..most).filter(|r| !have.contains(r)).collect();
         let next = AtomicUsize::new(0);
-        let found: Mutex<Vec<Result<Option<Kept>, Unfinished>>> = Mutex::new(Vec::new());
+        let found: Mutex<Vec<Result<Option<KeptResample>, Unfinished>>> = Mutex::new(Vec::new());
         let workers = &self.workers;
         let observer = self.pass.options.observer;
         let stopped = || must_stop(observer);

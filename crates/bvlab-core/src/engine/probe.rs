@@ -1,17 +1,17 @@
 //! Predictions at other points, to judge averages over the test points.
 
-use super::{AtTestPoints, Kept, at_points};
-use crate::decompose::{AtProbe, Loss, Probed};
+use super::{BestPredictions, KeptResample, at_points};
+use crate::decompose::{Loss, ProbePredictions, ProbeResult};
 use crate::plan::Plan;
 use crate::probability::Preference;
 use crate::stream::{Purpose, Stream};
 
 /// By learner and setting; `None` where nothing is known.
-pub(super) type ProbedSettings = Vec<Vec<Option<Probed>>>;
+pub(super) type ProbedSettings = Vec<Vec<Option<ProbeResult>>>;
 
 /// The probe points' truth and noise, and what was found.
 pub(super) struct Probes {
-    at: Option<AtTestPoints>,
+    at: Option<BestPredictions>,
     /// The number of resamples behind it, and the result.
     found: Option<(usize, ProbedSettings)>,
 }
@@ -25,11 +25,17 @@ impl Probes {
     }
 
     /// Judges from the kept ones of the first resamples.
-    pub fn judge(&mut self, plan: &Plan, kept: &[Kept], resamples: u64) -> Option<&ProbedSettings> {
+    pub fn judge(
+        &mut self,
+        plan: &Plan,
+        kept: &[KeptResample],
+        resamples: u64,
+    ) -> Option<&ProbedSettings> {
         let at = self.at.as_ref()?;
         let probe = plan.test.probe.as_ref()?;
         let wanted = probe.resamples.min(resamples);
-        let mut first: Vec<&Kept> = kept.iter().filter(|kept| kept.resample < wanted).collect();
+        let mut first: Vec<&KeptResample> =
+            kept.iter().filter(|kept| kept.resample < wanted).collect();
         first.sort_by_key(|kept| kept.resample);
         let count = first.len();
         if self.found.as_ref().is_none_or(|(from, _)| *from != count) {
@@ -39,7 +45,7 @@ impl Probes {
     }
 }
 
-fn judge(plan: &Plan, (truth, noise): &AtTestPoints, first: &[&Kept]) -> ProbedSettings {
+fn judge(plan: &Plan, (truth, noise): &BestPredictions, first: &[&KeptResample]) -> ProbedSettings {
     let cells = plan.test.probe.as_ref().map(|probe| &*probe.cells);
     let (loss, seed) = (plan.run.loss, plan.run.seed);
     let outputs = plan.problem().outputs();
@@ -57,7 +63,7 @@ fn judge(plan: &Plan, (truth, noise): &AtTestPoints, first: &[&Kept]) -> ProbedS
                         scores(loss, predictions, truth, outputs, Preference::of(&stream))
                     })
                     .collect();
-                let at = AtProbe {
+                let at = ProbePredictions {
                     loss,
                     truth,
                     noise: &noise[problem],

@@ -7,19 +7,19 @@ use std::sync::Arc;
 
 use super::probe::Probes;
 use super::summary::decompose_groups;
-use super::{AtTestPoints, Kept, RunError, at_test_points, worker};
+use super::{BestPredictions, KeptResample, RunError, at_test_points, worker};
 use crate::decompose::{Decomposition, Tally, groups_for};
 use crate::plan::Plan;
 
 /// Adds up kept resamples in order; every estimate is, to the last bit, that of a run of as many.
 pub struct Replay {
     plan: Arc<Plan>,
-    at_test: AtTestPoints,
+    at_test: BestPredictions,
     sd: Vec<Vec<f64>>,
     unit: Vec<f64>,
     fresh: Vec<Vec<f64>>,
     /// The kept resamples so far, in order.
-    kept: Vec<Kept>,
+    kept: Vec<KeptResample>,
     probes: Probes,
     /// By group and learner.
     groups: Vec<Vec<Tally>>,
@@ -57,7 +57,7 @@ impl Replay {
     }
 
     /// Adds the next resample, whose predictions are kept.
-    pub fn add(&mut self, kept: &Kept) {
+    pub fn add(&mut self, kept: &KeptResample) {
         self.kept.push(kept.clone());
         let count = self.kept.len();
         let groups = groups_for(count as u64);

@@ -4,7 +4,7 @@ use super::Exact;
 use serde::{Deserialize, Serialize};
 
 use crate::data::Training;
-use crate::decompose::{Decomposition, Parts};
+use crate::decompose::{Decomposition, Estimate, Parts};
 use crate::learner::{Diagnosis, Expected, Remark};
 use crate::problem::NotFinite;
 
@@ -21,7 +21,7 @@ pub struct Results {
     /// One per learner, in the plan's order.
     pub learners: Vec<LearnerResults>,
     /// The first resamples, kept for figures and diagnoses.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptResample>,
     /// For a run to a precision: the largest relative standard error of the risk over all settings
     /// without heavy tails; `None` if there are none, or for a fixed number of resamples.
     pub reached: Option<f64>,
@@ -50,13 +50,16 @@ pub struct LearnerResults {
     /// By setting, for learners that solve for weights: the medians of the diagnoses over the first
     /// training sets.
     pub diagnoses: Option<Vec<Diagnosis>>,
+    /// By setting, for smoothers where degrees of freedom were asked for: the effective parameters at
+    /// the test points, averaged over the first training sets.
+    pub effective: Option<Vec<Estimate>>,
     /// By setting: the remark on fits to the first training sets, if any, and their number.
-    pub remarks: Vec<Option<Remarked>>,
+    pub remarks: Vec<Option<RemarkCount>>,
 }
 
 /// A remark on some of the first training sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Remarked {
+pub struct RemarkCount {
     /// The remark.
     pub remark: Remark,
     /// On how many training sets.
@@ -67,7 +70,7 @@ pub struct Remarked {
 
 /// A resample that is kept whole.
 #[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct Kept {
+pub struct KeptResample {
     /// Its number, from 0.
     pub resample: u64,
     /// Its training set, by problem; empty where training sets are not kept.
@@ -87,6 +90,13 @@ pub struct KeptFit {
     pub train: Vec<f64>,
     /// By setting: the diversity of this ensemble; empty unless it was asked for.
     pub diversity: Vec<f64>,
+    /// By setting and method of selection: its estimate; empty unless selection was asked for.
+    pub estimates: Vec<f64>,
+    /// By row of settings that compete and method: the place of the chosen setting in its row.
+    pub chosen: Vec<u32>,
+    /// By setting: the effective parameters at the test points, for the first few resamples of a
+    /// smoother; empty unless degrees of freedom were asked for.
+    pub(crate) effective: Vec<f64>,
     /// By setting: rank, condition and weights of the fit, for the first few resamples.
     pub diagnoses: Vec<Option<Diagnosis>>,
     /// By setting: the remark on the fit, for the first few resamples.

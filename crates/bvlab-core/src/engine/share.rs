@@ -8,12 +8,14 @@ use std::sync::Arc;
 
 use super::blocks::{self, ResampleBlock, boundary};
 use super::executor::Executor;
-use super::pass::{Estimated, largest_share};
+use super::pass::{Estimates, largest_share};
 use super::pool::GroupProgress;
 use super::probe::Probes;
 use super::summary::decompose_groups;
 use super::worker::{self, Unfinished, Worker};
-use super::{AtTestPoints, GroupState, Kept, Observer, Results, RunError, Shard, at_test_points};
+use super::{
+    BestPredictions, GroupState, KeptResample, Observer, Results, RunError, Shard, at_test_points,
+};
 use crate::decompose::{Decomposition, Tally, groups_for};
 use crate::interrupt::Interrupt;
 use crate::plan::{Length, Plan};
@@ -45,7 +47,7 @@ pub struct Share {
 #[derive(Debug)]
 pub enum ShareStep {
     /// A resample, which may be one that is kept.
-    Resample(Option<Box<Kept>>),
+    Resample(Option<Box<KeptResample>>),
     /// The last of a round.
     Round {
         /// How many resamples all shares together have then.
@@ -132,10 +134,10 @@ impl Share {
 /// All groups of a run in one piece, as shares give them.
 pub struct JoinedShares {
     plan: Arc<Plan>,
-    at_test: AtTestPoints,
+    at_test: BestPredictions,
     empty: Vec<Tally>,
     groups: Vec<Option<GroupState>>,
-    kept: Vec<Kept>,
+    kept: Vec<KeptResample>,
     probes: Probes,
     round: usize,
 }
@@ -171,7 +173,7 @@ impl JoinedShares {
     }
 
     /// Adds a resample that is kept, in any order, before the round that it belongs to.
-    pub fn keep(&mut self, kept: Kept) {
+    pub fn keep(&mut self, kept: KeptResample) {
         self.kept.push(kept);
     }
 
@@ -232,7 +234,7 @@ impl JoinedShares {
         last: RoundEstimates,
         observer: &dyn Observer,
     ) -> Result<Results, RunError> {
-        let estimated = Estimated {
+        let estimated = Estimates {
             resamples: last.count,
             at_test: self.at_test,
             decompositions: last.learners,
@@ -248,14 +250,14 @@ mod tests {
     use super::*;
     use crate::engine::{Unwatched, run};
     use crate::learner::Knn;
-    use crate::plan::{Axis, TestPoints};
+    use crate::plan::{SweepAxis, TestPoints};
     use crate::problem::{Inputs, Noise, Problem};
 
     fn plan(length: Length) -> Arc<Plan> {
-        let inputs = Inputs::Uniform { from: 0.0, to: 9.0 };
+        let inputs = Inputs::uniform(0.0, 9.0);
         let noise = Noise::normal(0.5).expect("0.5 is an sd");
         let problem = Problem::numbers("sin(x)", inputs, noise, 30).expect("the problem is right");
-        let axis = Axis::new("k", &[1.0, 3.0, 9.0]);
+        let axis = SweepAxis::new("k", &[1.0, 3.0, 9.0]);
         let plan = Plan::builder(problem)
             .learner("knn", axis, Knn::new(vec![1, 3, 9]))
             .test(TestPoints::Grid(20))

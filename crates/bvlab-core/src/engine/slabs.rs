@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::pass::{Pass, run_pass, run_shard_pass};
 use super::{
-    Exact, Kept, KeptFit, LearnerResults, Observer, Options, Results, RunError, Shard,
+    Exact, KeptFit, KeptResample, LearnerResults, Observer, Options, Results, RunError, Shard,
     at_test_points,
 };
 use crate::data::Training;
@@ -31,7 +31,7 @@ pub fn run_with(plan: &Plan, options: Options) -> Result<Results, RunError> {
     }
     let (truth, noise) = at_test_points(plan)?;
     let mut learners: Vec<Option<LearnerResults>> = vec![None; plan.paths.len()];
-    let mut kept: Vec<Kept> = Vec::new();
+    let mut kept: Vec<KeptResample> = Vec::new();
     let mut resamples = 0;
     let observer = options.observer;
     for (index, slab) in plan.slabs().enumerate() {
@@ -176,6 +176,7 @@ fn join(
             all.expected = both(all.expected.take(), found.expected, joined);
             all.remarks.append(&mut found.remarks);
             all.diagnoses = both(all.diagnoses.take(), found.diagnoses, joined);
+            all.effective = both(all.effective.take(), found.effective, joined);
         }
     }
 }
@@ -191,9 +192,14 @@ fn joined<T>(mut all: Vec<T>, mut more: Vec<T>) -> Vec<T> {
 }
 
 /// Adds what another slab kept.
-fn join_kept(plan: &Plan, all: &mut Vec<Kept>, found: Vec<Kept>, curves: &Range<usize>) {
+fn join_kept(
+    plan: &Plan,
+    all: &mut Vec<KeptResample>,
+    found: Vec<KeptResample>,
+    curves: &Range<usize>,
+) {
     if all.is_empty() {
-        let empty = |kept: &Kept| Kept {
+        let empty = |kept: &KeptResample| KeptResample {
             resample: kept.resample,
             data: Vec::new(),
             fits: vec![KeptFit::default(); plan.paths.len()],
@@ -212,6 +218,8 @@ fn join_kept(plan: &Plan, all: &mut Vec<Kept>, found: Vec<Kept>, curves: &Range<
             fit.risk.append(&mut found.risk);
             fit.train.append(&mut found.train);
             fit.diversity.append(&mut found.diversity);
+            fit.estimates.append(&mut found.estimates);
+            fit.chosen.append(&mut found.chosen);
             fit.diagnoses.append(&mut found.diagnoses);
         }
     }

@@ -29,7 +29,10 @@ impl GroupState {
         let bins = group.min(1 << 19).saturating_mul(15);
         // The risks of a block that are not counted yet, and single numbers.
         let rest = 32 * 20 + 256;
-        let each = sums.saturating_add(bins).saturating_add(rest);
+        // Of selection: eight sums over claims of a method, and at most nine over its choices; four
+        // over risks; degrees of freedom and optimism.
+        let selection = 8 * (17 * plan.run.select.len() as u64 + 6);
+        let each = sums.saturating_add(bins).saturating_add(rest + selection);
         let curves = 1024 * plan.paths.len() as u64;
         (plan.settings() as u64)
             .saturating_mul(each)
@@ -64,4 +67,4 @@ impl Shard {
 }
 
 /// The groups of a slab that an earlier run of the same plan has saved.
-pub type Begun<'a> = dyn Fn(usize) -> Vec<GroupState> + 'a;
+pub type EarlierGroups<'a> = dyn Fn(usize) -> Vec<GroupState> + 'a;

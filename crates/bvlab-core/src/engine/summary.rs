@@ -3,11 +3,12 @@
 use super::exact::{self, Exact};
 use super::executor::Executor;
 use super::probe::ProbedSettings;
-use super::{KeptFit, Remarked, worker};
-use crate::decompose::{self, Decomposition, Tally, Tested};
+use super::{KeptFit, RemarkCount, worker};
+use crate::decompose::{self, Decomposition, Estimate, Tally, TestSetup};
 use crate::learner::{Diagnosis, Expected};
 use crate::plan::{CapacityPath, Plan, Stage, TestKind};
 use crate::problem::{Noise, NotFinite};
+use crate::selection::Method;
 
 /// The exact forms of all stages of a learner, or `None` where one has none.
 pub(super) fn exact_forms(
@@ -70,14 +71,14 @@ pub(super) fn expected(plan: &Plan, path: &CapacityPath) -> Option<Vec<Expected>
 pub(super) fn remarked<'a>(
     fits: impl Iterator<Item = &'a KeptFit> + Clone,
     settings: usize,
-) -> Vec<Option<Remarked>> {
+) -> Vec<Option<RemarkCount>> {
     let first = fits.take(worker::DIAGNOSED as usize);
     let of = first.clone().count();
     let each = (0..settings).map(|setting| {
         let found = first.clone().filter_map(|fit| fit.remarks[setting]);
         let remark = found.clone().next()?;
         let count = found.filter(|other| *other == remark).count();
-        Some(Remarked { remark, count, of })
+        Some(RemarkCount { remark, count, of })
     });
     each.collect()
 }
@@ -106,6 +107,29 @@ pub(super) fn medians<'a>(
     all.collect()
 }
 
+/// By setting, the mean of the effective parameters and its standard error; `None` where a setting has
+/// none.
+pub(super) fn effective<'a>(
+    fits: impl Iterator<Item = &'a KeptFit> + Clone,
+    settings: usize,
+) -> Option<Vec<Estimate>> {
+    let all = (0..settings).map(|setting| {
+        let each = fits.clone().filter_map(|fit| fit.effective.get(setting));
+        let found: Vec<f64> = each.copied().filter(|value| !value.is_nan()).collect();
+        let count = found.len() as f64;
+        let mean = found.iter().sum::<f64>() / count;
+        let squares = found.iter().map(|value| (value - mean) * (value - mean));
+        let se = match found.len() {
+            0 => return None,
+            // Fixed inputs: all training sets have the same.
+            1 => 0.0,
+            _ => (squares.sum::<f64>() / (count - 1.0) / count).sqrt(),
+        };
+        Some(Estimate::new(mean, se))
+    });
+    all.collect()
+}
+
 /// Splits the error of every learner, from the tallies of all groups.
 pub(super) fn decompose_groups(
     plan: &Plan,
@@ -121,7 +145,7 @@ pub(super) fn decompose_groups(
         let noise: Vec<&[f64]> = problems.iter().map(|p| noise[*p].as_slice()).collect();
         let mut split = decompose::decompose(
             &tallies,
-            Tested {
+            TestSetup {
                 loss: plan.run.loss,
                 outputs: plan.problem().outputs(),
                 truth,
@@ -140,6 +164,10 @@ pub(super) fn decompose_groups(
         if plan.problem().rows().is_some() {
             split.forget_noise();
         }
+        split.add_degrees(&tallies, plan.problem().classes() > 0);
+        let methods = plan.run.select.iter();
+        let is_risk: Vec<bool> = methods.map(Method::estimates_risk).collect();
+        split.add_selection(&tallies, &is_risk);
         split
     };
     plan.paths.iter().enumerate().map(decompose).collect()

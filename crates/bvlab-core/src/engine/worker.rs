@@ -1,19 +1,21 @@
 //! One thread's share of a run: draws, fits and adds up one resample after the other.
 
+mod selection;
 mod stage;
 
 use std::ops::Deref;
 
 use rand::RngExt;
 
-use super::{Kept, KeptFit, RunError};
+use super::{KeptFit, KeptResample, RunError};
 use crate::data::Training;
-use crate::decompose::{Members, Source, Tally};
+use crate::decompose::{Members, Tally, VarianceSource};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::learner::Learner;
 use crate::plan::{Plan, PlanParts};
 use crate::problem::class_at;
 use crate::stream::{Purpose, Stream};
+use selection::SelectionMemory;
 use stage::StageFit;
 
 /// How many of the first resamples are diagnosed: the singular values cost more than the fit.
@@ -74,6 +76,7 @@ pub(super) struct Worker<P> {
     /// By setting: the training error, of all fits and of the first.
     train_error: Vec<f64>,
     first_train_error: Vec<f64>,
+    selection: SelectionMemory,
 }
 
 /// By problem, the noise's sd at the test points.
@@ -115,9 +118,17 @@ pub(super) fn tallies(plan: &Plan) -> Vec<Tally> {
     plan.curves()
         .map(|curve| {
             let tally = Tally::new(curve.settings(), points * outputs, plan.run.sources);
-            match plan.run.diversity {
+            let tally = match plan.run.diversity {
                 true => tally.with_members(outputs),
                 false => tally,
+            };
+            let tally = match plan.run.df {
+                true => tally.with_degrees(),
+                false => tally,
+            };
+            match plan.run.select.len() {
+                0 => tally,
+                methods => tally.with_selection(curve.row(), methods),
             }
         })
         .collect()
@@ -153,6 +164,7 @@ impl<P: Deref<Target = Plan> + Clone> Worker<P> {
             at_probe: Vec::new(),
             train_error: Vec::new(),
             first_train_error: Vec::new(),
+            selection: SelectionMemory::default(),
         }
     }
 
@@ -167,10 +179,10 @@ impl<P: Deref<Target = Plan> + Clone> Worker<P> {
         &mut self,
         resample: u64,
         interrupt: &Interrupt,
-    ) -> Result<Option<Kept>, Unfinished> {
+    ) -> Result<Option<KeptResample>, Unfinished> {
         self.draw(resample)?;
         let plan = self.plan.clone();
-        let mut kept = (resample < most_kept(&plan)).then(|| Kept {
+        let mut kept = (resample < most_kept(&plan)).then(|| KeptResample {
             resample,
             data: match resample < plan.run.keep_data {
                 true => self.data.iter().map(|sets| sets[0].clone()).collect(),
@@ -188,6 +200,12 @@ impl<P: Deref<Target = Plan> + Clone> Worker<P> {
                 risk: vec![0.0; settings],
                 train: vec![0.0; settings],
                 diversity: match plan.run.diversity {
+                    true => vec![f64::NAN; settings],
+                    false => Vec::new(),
+                },
+                estimates: vec![f64::NAN; settings * plan.run.select.len()],
+                chosen: vec![0; settings / path.curve.row() * plan.run.select.len()],
+                effective: match plan.run.df {
                     true => vec![f64::NAN; settings],
                     false => Vec::new(),
                 },
@@ -228,11 +246,11 @@ impl<P: Deref<Target = Plan> + Clone> Worker<P> {
         };
         for (problem, data) in problems.iter().zip(&mut self.data) {
             for (set, data) in data.iter_mut().enumerate().take(sets) {
-                let level = |source: Source| match set & source as usize {
+                let level = |source: VarianceSource| match set & source as usize {
                     0 => resample,
                     _ => second,
                 };
-                let draws = [level(Source::Inputs), level(Source::Noise)];
+                let draws = [level(VarianceSource::Inputs), level(VarianceSource::Noise)];
                 problem
                     .draw_crossed(run.seed, draws, data)
                     .map_err(|error| RunError::Problem(error, resample))?;
@@ -272,7 +290,7 @@ mod tests {
     use super::*;
     use crate::learner::{Knn, Learner, Registry};
     use crate::parameter::DataSize;
-    use crate::plan::{Axis, CapacityPath, TestPoints};
+    use crate::plan::{CapacityPath, SweepAxis, TestPoints};
     use crate::problem::{Inputs, Noise, Problem};
     use allocation_counter::measure;
 
@@ -280,10 +298,7 @@ mod tests {
     fn a_resample_allocates_nothing_after_a_warm_up() {
         let list =
             |range: std::ops::RangeInclusive<i32>| -> Vec<f64> { range.map(f64::from).collect() };
-        let inputs = Inputs::Uniform {
-            from: 0.0,
-            to: 15.0,
-        };
+        let inputs = Inputs::uniform(0.0, 15.0);
         let noise = Noise::normal(0.5).expect("0.5 is an sd");
         let problem = Problem::numbers("sin(x)", inputs, noise, 40).expect("the problem is right");
         let registry = Registry::standard();
@@ -311,7 +326,7 @@ mod tests {
         let mut parts = Plan::builder(problem)
             .learner(
                 "knn",
-                Axis::new("k", &list(1..=20)),
+                SweepAxis::new("k", &list(1..=20)),
                 Knn::new((1..=20).collect()),
             )
             .test(TestPoints::Grid(100))
@@ -322,17 +337,17 @@ mod tests {
         for (name, axis, learner) in [
             (
                 "tree",
-                Axis::new("depth", &list(1..=8)),
+                SweepAxis::new("depth", &list(1..=8)),
                 learner("tree", list(1..=8)),
             ),
             (
                 "polynomial",
-                Axis::new("degree", &list(0..=9)),
+                SweepAxis::new("degree", &list(0..=9)),
                 learner("polynomial", list(0..=9)),
             ),
             (
                 "bagging",
-                Axis::new("members", &[5.0]),
+                SweepAxis::new("members", &[5.0]),
                 bagging(learner("tree", vec![f64::INFINITY])),
             ),
         ] {

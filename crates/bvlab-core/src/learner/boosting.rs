@@ -1,34 +1,25 @@
 //! Gradient boosting of regression trees for squared error.
 
-use super::family::{Blueprint, Family};
-use super::grouping::group_of;
+use super::family::{BOOSTED_DEPTH, Blueprint, Family, ROUNDS, rate};
+use super::grouping::staged;
 use super::{Learner, Size, Tree, TreeSetting, room};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
-use crate::parameter::Parameter;
 use crate::stream::Stream;
 
 pub(super) const FAMILY: Family = Family::new(
     "boosting",
-    "trees fitted one after the other to what is left of the labels",
+    "trees fitted one after the other to the residuals",
     build,
 )
 .parameters(&[
-    Parameter::whole("rounds", "number of trees")
-        .symbol("M")
-        .up_to(10_000.0)
-        .default(100.0)
-        .usual(1.0, 200.0),
-    Parameter::number("rate", "share of every tree that is added")
-        .symbol("η")
-        .above(0.0)
-        .up_to(1.0)
-        .default(0.1)
-        .usual(0.01, 1.0),
-    Parameter::whole("depth", "depth of the trees")
-        .least(1.0)
-        .default(2.0)
-        .usual(1.0, 12.0),
+    ROUNDS,
+    rate(
+        "learning rate: the share of every tree that is added",
+        1.0,
+        0.1,
+    ),
+    BOOSTED_DEPTH.default(2.0),
 ])
 .one_fit("every smaller number of rounds");
 
@@ -46,7 +37,7 @@ fn build(blueprint: Blueprint) -> Box<dyn Learner> {
 pub struct BoostingSetting {
     /// How many trees.
     pub rounds: usize,
-    /// The share of every tree that is added.
+    /// The learning rate: the share of every tree that is added.
     pub rate: f64,
     /// The depth of the trees.
     pub depth: usize,
@@ -59,7 +50,7 @@ pub struct BoostingSetting {
 /// | number | meaning | range | default |
 /// |---|---|---|---|
 /// | `rounds` | number of trees | 0 to 10 000 | 100 |
-/// | `rate` | η, the share of every tree that is added | above 0, to 1 | 0.1 |
+/// | `rate` | η, the learning rate: the share of every tree that is added | above 0, to 1 | 0.1 |
 /// | `depth` | depth of the trees | from 1 | 2 |
 ///
 /// **Cost** of a whole path: one run of the most rounds for every distinct (`rate`, `depth`) gives
@@ -107,25 +98,19 @@ struct BoostingChain {
 impl Boosting {
     /// A path over `settings`, in any order.
     pub fn new(settings: Vec<BoostingSetting>) -> Self {
-        let mut chains: Vec<BoostingChain> = Vec::new();
-        for (c, setting) in settings.iter().enumerate() {
-            let same =
-                |chain: &BoostingChain| chain.rate == setting.rate && chain.depth == setting.depth;
-            let chain = group_of(&mut chains, same, || BoostingChain {
-                rate: setting.rate,
-                depth: setting.depth,
-                settings: Vec::new(),
-                start: 0.0,
-                trees: Vec::new(),
-            });
-            chain.settings.push((setting.rounds, c));
-        }
-        for chain in &mut chains {
-            chain.settings.sort_unstable();
-        }
+        let same =
+            |a: &BoostingSetting, b: &BoostingSetting| a.rate == b.rate && a.depth == b.depth;
+        let chains = staged(&settings, same, |setting| setting.rounds);
+        let chains = chains.into_iter().map(|(first, settings)| BoostingChain {
+            rate: first.rate,
+            depth: first.depth,
+            settings,
+            start: 0.0,
+            trees: Vec::new(),
+        });
         Boosting {
             capacities: settings.len(),
-            chains,
+            chains: chains.collect(),
             residuals: Training::default(),
             predictions: Vec::new(),
             sums: Vec::new(),

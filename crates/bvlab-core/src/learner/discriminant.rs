@@ -36,8 +36,12 @@ pub(super) const FAMILY: Family = Family::new(
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
     let settings = blueprint.settings().map(|setting| DiscriminantSetting {
-        rung: [Rung::Spherical, Rung::Diagonal, Rung::Full, Rung::Separate]
-            [setting.whole("rung").clamp(1, 4) - 1],
+        rung: [
+            CovarianceForm::Spherical,
+            CovarianceForm::Diagonal,
+            CovarianceForm::Full,
+            CovarianceForm::Separate,
+        ][setting.whole("rung").clamp(1, 4) - 1],
         shrink: setting.number("shrink"),
     });
     Box::new(Discriminant::new(settings.collect(), blueprint.classes))
@@ -45,7 +49,7 @@ fn build(blueprint: Blueprint) -> Box<dyn Learner> {
 
 /// The covariances of a [`Discriminant`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rung {
+pub enum CovarianceForm {
     /// σ²I, the same for all classes.
     Spherical,
     /// A diagonal one, the same for all classes.
@@ -60,7 +64,7 @@ pub enum Rung {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DiscriminantSetting {
     /// The covariances.
-    pub rung: Rung,
+    pub rung: CovarianceForm,
     /// The share γ of the spherical covariance that is mixed in, from 0 to 1.
     pub shrink: f64,
 }
@@ -99,7 +103,7 @@ pub struct DiscriminantSetting {
 /// Association 84 (1989), for γ.
 ///
 /// ```
-/// use bvlab_core::learner::{Discriminant, DiscriminantSetting, Learner, Rung};
+/// use bvlab_core::learner::{Discriminant, DiscriminantSetting, Learner, CovarianceForm};
 /// use bvlab_core::data::{Points, Training};
 /// use bvlab_core::stream::{Purpose, Stream};
 ///
@@ -107,7 +111,7 @@ pub struct DiscriminantSetting {
 ///     inputs: Points::new(1, vec![-1.0, 1.0, -4.0, 4.0]),
 ///     labels: vec![0.0, 0.0, 1.0, 1.0],
 /// };
-/// let path = [Rung::Full, Rung::Separate].map(|rung| DiscriminantSetting { rung, shrink: 0.0 });
+/// let path = [CovarianceForm::Full, CovarianceForm::Separate].map(|rung| DiscriminantSetting { rung, shrink: 0.0 });
 /// let mut gaussians = Discriminant::new(path.to_vec(), 2);
 /// gaussians.fit(&data, &Stream::new(1, Purpose::Algorithm, 0));
 /// let mut out = [0.0; 4];
@@ -257,9 +261,9 @@ fn covariance(
     for i in 0..dimension {
         for j in 0..=i {
             let own = match rung {
-                Rung::Spherical if i == j => sphere,
-                Rung::Diagonal if i != j => 0.0,
-                Rung::Spherical => 0.0,
+                CovarianceForm::Spherical if i == j => sphere,
+                CovarianceForm::Diagonal if i != j => 0.0,
+                CovarianceForm::Spherical => 0.0,
                 _ => products[i * dimension + j] / divisor,
             };
             out[i * dimension + j] = (1.0 - shrink) * own;
@@ -293,7 +297,7 @@ impl Learner for Discriminant {
             model.factors.clear();
             model.means.clear();
             model.constants.clear();
-            let own = setting.rung == Rung::Separate;
+            let own = setting.rung == CovarianceForm::Separate;
             let enough = if setting.shrink > 0.0 {
                 2
             } else {
@@ -360,7 +364,7 @@ impl Learner for Discriminant {
         let square = size.dimension * size.dimension;
         let each = |setting: &DiscriminantSetting| {
             let covariances = match setting.rung {
-                Rung::Separate => self.classes as f64,
+                CovarianceForm::Separate => self.classes as f64,
                 _ => 1.0,
             };
             let distances = self.classes as f64 * size.dimension;

@@ -1,7 +1,7 @@
 //! Model families: what an experiment may say of one, and how its learners are made.
 
 use super::Learner;
-use crate::parameter::{self, DataSize, NamedValues, Parameter, ParameterError, Unsuitable};
+use crate::parameter::{self, DataSize, NamedValues, Parameter, ParameterError, UnsuitableData};
 use crate::words::{choice as choice_words, did_you_mean};
 
 /// A setting that is one of a few words.
@@ -113,7 +113,9 @@ pub struct Family {
     pub one_fit: Option<&'static str>,
     /// Refuses data that it cannot learn from, given their size and the number of classes (0 where
     /// labels are numbers).
-    pub suits: fn(DataSize, usize) -> Result<(), Unsuitable>,
+    pub suits: fn(DataSize, usize) -> Result<(), UnsuitableData>,
+    /// Refuses choices that do not suit data of a size.
+    pub allows: fn(&Blueprint, DataSize) -> Result<(), UnsuitableData>,
     /// Makes the learner.
     pub build: fn(Blueprint) -> Box<dyn Learner>,
 }
@@ -136,6 +138,7 @@ impl Family {
             capacity: None,
             one_fit: None,
             suits: |_, _| Ok(()),
+            allows: |_, _| Ok(()),
             build,
         }
     }
@@ -184,8 +187,17 @@ impl Family {
 
     /// The same for data that pass this check alone: their size, and the number of classes (0 where
     /// labels are numbers).
-    pub const fn suits(mut self, check: fn(DataSize, usize) -> Result<(), Unsuitable>) -> Self {
+    pub const fn suits(mut self, check: fn(DataSize, usize) -> Result<(), UnsuitableData>) -> Self {
         self.suits = check;
+        self
+    }
+
+    /// The same with a check of what is chosen, for data of a size.
+    pub const fn allows(
+        mut self,
+        check: fn(&Blueprint, DataSize) -> Result<(), UnsuitableData>,
+    ) -> Self {
+        self.allows = check;
         self
     }
 
@@ -255,6 +267,7 @@ impl Family {
             }
         }
         (self.suits)(size, blueprint.classes)?;
+        (self.allows)(&blueprint, size)?;
         Ok((self.build)(blueprint))
     }
 }
@@ -347,7 +360,7 @@ impl Blueprint {
         let option = self.choice(name);
         match meanings.iter().find(|(word, _)| *word == option) {
             Some((_, meaning)) => *meaning,
-            None => panic!("option `{option}` of `{name}` stands for nothing"),
+            None => panic!("option `{option}` of `{name}` has no meaning"),
         }
     }
 
@@ -427,10 +440,41 @@ pub(super) const DEPTH: Parameter =
         .default(f64::INFINITY)
         .usual(1.0, 12.0);
 
+/// The leaves that a tree may have, alone or in a forest.
+pub(super) const LEAVES: Parameter = Parameter::whole(
+    "leaves",
+    "largest number of leaves of a tree, best splits first",
+)
+.least(1.0)
+.default(f64::INFINITY)
+.usual(1.0, 30.0);
+
+/// How many trees are boosted.
+pub(super) const ROUNDS: Parameter = Parameter::whole("rounds", "number of trees")
+    .symbol("M")
+    .up_to(10_000.0)
+    .default(100.0)
+    .usual(1.0, 200.0);
+
+/// The depth of every boosted tree.
+pub(super) const BOOSTED_DEPTH: Parameter = Parameter::whole("depth", "depth of the trees")
+    .least(1.0)
+    .usual(1.0, 12.0);
+
+/// The rate η of a learner that approaches its fit step by step.
+pub(super) const fn rate(meaning: &'static str, largest: f64, default: f64) -> Parameter {
+    Parameter::number("rate", meaning)
+        .symbol("η")
+        .above(0.0)
+        .up_to(largest)
+        .default(default)
+        .usual(0.01, 1.0)
+}
+
 /// What trees for classes are grown to lower, alone or in a forest.
 pub(super) const CRITERION: Choice = Choice::new(
     "criterion",
-    "what a split is to lower: Gini impurity or entropy",
+    "what a split minimises: Gini impurity or entropy",
     &["gini", "entropy"],
 )
 .for_classes();

@@ -1,6 +1,6 @@
 //! Random forests: bagged trees that look at a few features for every split.
 
-use super::family::{Blueprint, COMBINE, CRITERION, Choice, DEPTH, Family, LabelKind};
+use super::family::{Blueprint, COMBINE, CRITERION, Choice, DEPTH, Family, LEAVES, LabelKind};
 use super::{
     Bagging, BaggingSample, BaggingSetting, Combine, Criterion, Learner, Tree, TreeSetting,
 };
@@ -19,13 +19,7 @@ pub(super) const FAMILY: Family = Family::new(
         .default(50.0)
         .usual(1.0, 50.0),
     DEPTH,
-    Parameter::whole(
-        "leaves",
-        "largest number of leaves of a tree, best splits first",
-    )
-    .least(1.0)
-    .default(f64::INFINITY)
-    .usual(1.0, 30.0),
+    LEAVES,
     Parameter::whole("tries", "number of features looked at for every split")
         .least(1.0)
         .most(Most::Dimension)

@@ -202,6 +202,30 @@ impl Learner for Gaussians {
         true
     }
 
+    fn try_leverages(
+        &mut self,
+        data: &Training,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<bool, Interrupted> {
+        let x = data.inputs.values();
+        for basis in &self.bases {
+            let columns = basis.fill(x, &mut self.columns);
+            let design = MatRef::from_column_major_slice(columns, x.len(), basis.count + 1);
+            interrupt.check(solving(x.len(), basis.count + 1))?;
+            let filter = |c: usize, s: f64| s / (s * s + basis.lambdas[c]);
+            let found = self.spectrum.leverages(design, basis.lambdas.len(), filter);
+            for (found, &c) in found.chunks_exact(x.len()).zip(&basis.settings) {
+                out[c * x.len()..][..x.len()].copy_from_slice(found);
+            }
+        }
+        Ok(true)
+    }
+
+    fn residuals_leave_one_out(&self) -> bool {
+        true
+    }
+
     fn operations(&self, size: Size) -> f64 {
         let bases = self.bases.iter().map(|basis| basis.count as f64 + 1.0);
         let each = |columns: f64| size.solve(columns) + 10.0 * columns * size.predictions();

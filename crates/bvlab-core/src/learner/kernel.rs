@@ -14,31 +14,30 @@ pub(super) const FAMILY: Family = Family::new(
     "the mean label, weighted by nearness (Nadaraya–Watson)",
     build,
 )
-.parameters(&[
+.parameters(&[BANDWIDTH])
+.choices(&[SHAPE])
+.one_fit("every bandwidth, from one set of distances");
+
+/// The bandwidth, here and in local regression.
+pub(super) const BANDWIDTH: Parameter =
     Parameter::number("bandwidth", "reach of the kernel, in units of x")
         .symbol("h")
         .unit("units of x")
-        .above(0.0),
-])
-.choices(&[Choice::new(
+        .above(0.0);
+
+/// How a kernel's weight falls, here and in local regression.
+pub(super) const SHAPE: Choice = Choice::new(
     "shape",
     "how the weight falls with distance",
     &["gaussian", "epanechnikov", "tricube", "uniform"],
-)])
-.one_fit("every bandwidth, from one set of distances");
+);
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
-    let shapes = [
-        ("gaussian", KernelShape::Gaussian),
-        ("epanechnikov", KernelShape::Epanechnikov),
-        ("tricube", KernelShape::Tricube),
-        ("uniform", KernelShape::Uniform),
-    ];
     let settings = blueprint.settings();
     let bandwidths = settings
-        .map(|setting| setting.number("bandwidth"))
+        .map(|setting| setting.number(BANDWIDTH.name))
         .collect();
-    Box::new(Kernel::new(bandwidths, blueprint.chosen("shape", &shapes)))
+    Box::new(Kernel::new(bandwidths, KernelShape::chosen(&blueprint)))
 }
 
 /// How a kernel's weight falls with u, the distance in bandwidths.
@@ -153,6 +152,34 @@ impl Learner for Kernel {
         true
     }
 
+    /// A pair's own weight, which is 1 before it is divided by the sum of all.
+    fn try_leverages(
+        &mut self,
+        data: &Training,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<bool, Interrupted> {
+        let unit = unit_of(data.inputs.values(), &[]);
+        let each = data.inputs.dimension() + 5 * self.bandwidths.len();
+        for (j, x) in data.inputs.rows().enumerate() {
+            interrupt.check(data.len() * each)?;
+            self.squares.clear();
+            self.squares.extend(data.inputs.rows().map(|row| {
+                let along = row.iter().zip(x).map(|(a, b)| (a - b) / unit);
+                along.map(|d| d * d).sum::<f64>()
+            }));
+            for (c, h) in self.bandwidths.iter().enumerate() {
+                let [total, _] = self.shape.sums(&self.squares, &data.labels, 0.0, *h / unit);
+                out[c * data.len() + j] = 1.0 / total;
+            }
+        }
+        Ok(true)
+    }
+
+    fn residuals_leave_one_out(&self) -> bool {
+        true
+    }
+
     fn operations(&self, size: Size) -> f64 {
         let distances = size.dimension + 5.0 * self.capacities() as f64;
         size.predictions() * size.train * distances
@@ -161,7 +188,7 @@ impl Learner for Kernel {
 
 /// A power of two that distances are measured in: 1, but where the inputs are so large or so small
 /// that squared distances would leave the range of numbers.
-fn unit_of(inputs: &[f64], points: &[f64]) -> f64 {
+pub(super) fn unit_of(inputs: &[f64], points: &[f64]) -> f64 {
     let most = |all: &[f64]| all.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
     let size = most(inputs).max(most(points));
     match size == 0.0 || (1e-100..1e100).contains(&size) {
@@ -171,6 +198,34 @@ fn unit_of(inputs: &[f64], points: &[f64]) -> f64 {
 }
 
 impl KernelShape {
+    /// That of a family with the choice [`SHAPE`].
+    pub(super) fn chosen(blueprint: &Blueprint) -> Self {
+        let shapes = [
+            ("gaussian", KernelShape::Gaussian),
+            ("epanechnikov", KernelShape::Epanechnikov),
+            ("tricube", KernelShape::Tricube),
+            ("uniform", KernelShape::Uniform),
+        ];
+        blueprint.chosen(SHAPE.name, &shapes)
+    }
+
+    /// Writes the weight of every point: those of a Gaussian relative to the nearest point's, whose
+    /// squared distance is `least`.
+    pub(super) fn weights(self, squares: &[f64], least: f64, h: f64, out: &mut [f64]) {
+        let scale = 0.5 / h / h;
+        let points = out.iter_mut().zip(squares);
+        match self {
+            KernelShape::Gaussian if scale.is_finite() => wide(
+                #[inline(always)]
+                || points.for_each(|(out, square)| *out = weight_exp((least - square) * scale)),
+            ),
+            KernelShape::Gaussian => {
+                points.for_each(|(out, square)| *out = f64::from(*square <= least));
+            }
+            _ => points.for_each(|(out, square)| *out = self.weight(square.sqrt() / h)),
+        }
+    }
+
     /// The sum of the weights, and that of the weighted labels, of points at squared distances of
     /// which the smallest is `least`.
     fn sums(self, squares: &[f64], labels: &[f64], least: f64, h: f64) -> [f64; 2] {

@@ -10,7 +10,7 @@ use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::square;
 use crate::parameter::{Most, Parameter};
-use crate::problem::{Inputs, Labels, Problem, Truth};
+use crate::problem::{Labels, Problem, Truth};
 use crate::stream::Stream;
 
 pub(super) const FAMILY: Family = Family::new(
@@ -214,6 +214,37 @@ impl Learner for Linear {
         true
     }
 
+    fn try_leverages(
+        &mut self,
+        data: &Training,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<bool, Interrupted> {
+        let rows = data.len();
+        // The constant is the mean label, to which every label contributes.
+        let constant = match self.intercept {
+            true => 1.0 / rows as f64,
+            false => 0.0,
+        };
+        for group in &mut self.groups {
+            let design = group.fill(&data.inputs, self.intercept, &mut self.columns);
+            interrupt.check(solving(rows, group.means.len()))?;
+            let filter = |c: usize, s: f64| s / (s * s + group.lambdas[c]);
+            let found = self.spectrum.leverages(design, group.lambdas.len(), filter);
+            for (found, &c) in found.chunks_exact(rows).zip(&group.settings) {
+                let out = &mut out[c * rows..][..rows];
+                out.iter_mut()
+                    .zip(found)
+                    .for_each(|(out, h)| *out = constant + h);
+            }
+        }
+        Ok(true)
+    }
+
+    fn residuals_leave_one_out(&self) -> bool {
+        true
+    }
+
     fn expected(&self, problem: &Problem) -> Option<Vec<Expected>> {
         let Labels::Numbers {
             truth: Truth::Linear(weights),
@@ -222,9 +253,7 @@ impl Learner for Linear {
         else {
             return None;
         };
-        let Inputs::Normal { mean, sd } = problem.inputs else {
-            return None;
-        };
+        let (mean, sd) = problem.inputs.as_normal()?;
         let plain = self
             .groups
             .iter()
@@ -251,10 +280,7 @@ impl Learner for Linear {
     /// On normal inputs the risk of least squares has a mean for |p - n| ≥ 2 and a mean square for
     /// |p - n| ≥ 4; a constant takes one from n.
     fn moments(&self, problem: &Problem) -> Option<Vec<RiskMoments>> {
-        let Inputs::Normal { .. } = problem.inputs else {
-            return None;
-        };
-        if problem.fixed {
+        if problem.fixed || problem.inputs.as_normal().is_none() {
             return None;
         }
         let exact = self.expected(problem);

@@ -14,14 +14,14 @@ use crate::interrupt::{Interrupt, Interrupted};
 use crate::stream::Stream;
 
 /// Fits one setting; what linfa refuses comes back as its own words.
-type Setting = Arc<dyn Fn(&LinfaTraining) -> Result<LinfaModel, String> + Send + Sync>;
+type FitFunction = Arc<dyn Fn(&LinfaTraining) -> Result<LinfaModel, String> + Send + Sync>;
 
 /// A fitted model: writes its predictions at every row of a matrix, one number each, or as many as
 /// there are classes.
 pub type LinfaModel = Arc<dyn Fn(&Array2<f64>, &mut [f64]) + Send + Sync>;
 
 /// A rough measure of time or memory; see [`Learner::operations`].
-type Measure = Arc<dyn Fn(Size) -> f64 + Send + Sync>;
+type CostFunction = Arc<dyn Fn(Size) -> f64 + Send + Sync>;
 
 /// A training set as linfa takes it.
 #[derive(Debug)]
@@ -73,12 +73,12 @@ impl LinfaTraining<'_> {
 /// ```
 #[derive(Clone)]
 pub struct FromLinfa {
-    settings: Vec<Setting>,
+    settings: Vec<FitFunction>,
     models: Vec<Result<LinfaModel, String>>,
     /// How many numbers a prediction has.
     outputs: usize,
-    operations: Option<Measure>,
-    numbers_held: Option<Measure>,
+    operations: Option<CostFunction>,
+    numbers_held: Option<CostFunction>,
 }
 
 impl FromLinfa {
@@ -153,7 +153,7 @@ impl FromLinfa {
     where
         F: Fn(&LinfaTraining) -> Result<LinfaModel, String> + Send + Sync + 'static,
     {
-        let setting = |fit: F| -> Setting { Arc::new(fit) };
+        let setting = |fit: F| -> FitFunction { Arc::new(fit) };
         FromLinfa {
             settings: fits.into_iter().map(setting).collect(),
             models: Vec::new(),

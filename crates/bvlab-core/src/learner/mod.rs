@@ -12,6 +12,8 @@ mod adaboost;
 mod bagging;
 mod boosting;
 mod cholesky;
+mod components;
+mod design;
 mod discriminant;
 mod family;
 mod forest;
@@ -20,14 +22,20 @@ mod gaussians;
 mod grouping;
 mod kernel;
 mod knn;
+mod lasso;
 mod linear;
 #[cfg(feature = "linfa")]
 mod linfa;
+mod local;
 mod logistic;
+mod naive_bayes;
 mod network;
 mod polynomial;
 mod registry;
 mod spectrum;
+mod spline;
+mod subset;
+mod symmetric;
 mod tree;
 
 #[cfg(feature = "linfa")]
@@ -39,18 +47,25 @@ pub(crate) use adaboost::{ClassNode, Impurity, Rounds, minority};
 pub(crate) use bagging::bootstrap;
 pub use bagging::{Bagging, BaggingSample, BaggingSetting, Combine};
 pub use boosting::{Boosting, BoostingSetting};
-pub use discriminant::{Discriminant, DiscriminantSetting, Rung};
+pub use components::Components;
+pub use design::InputScale;
+pub use discriminant::{CovarianceForm, Discriminant, DiscriminantSetting};
 pub use family::{Blueprint, Choice, ChoiceError, Family, LabelKind};
 pub use forest::{forest, forest_classifier};
 pub use fourier::{Fourier, FourierSetting};
 pub use gaussians::{Gaussians, GaussiansSetting};
 pub use kernel::{Kernel, KernelShape};
 pub use knn::Knn;
+pub use lasso::Lasso;
 pub use linear::{Linear, LinearSetting};
+pub use local::Local;
 pub use logistic::{Logistic, LogisticSetting};
+pub use naive_bayes::{CountLaw, NaiveBayes};
 pub use network::{Activation, Network, NetworkSetting, Optimiser};
 pub use polynomial::{Basis, Polynomial, PolynomialSetting};
 pub use registry::{DATA_AXES, LEARNER_KEYS, Registry, RegistryError};
+pub use spline::{Spline, SplineSetting};
+pub use subset::{Search, Subset};
 pub(crate) use tree::{ColumnSplit, FeatureOrder, SortedColumns, between, child_key};
 pub use tree::{Criterion, Tree, TreeSetting};
 
@@ -137,6 +152,53 @@ pub trait Learner: Replicate + Send + Sync {
     /// inputs alone. Then bias and variance on fixed inputs are known exactly.
     fn is_linear(&self) -> bool {
         false
+    }
+
+    /// Whether every prediction is a weighted sum of the labels, with weights that depend on the
+    /// inputs and on the learner's own draws alone, such as random features.
+    fn is_smoother(&self) -> bool {
+        self.is_linear()
+    }
+
+    /// For a smoother: the leverages in the data that it was fitted to last. The leverage of a pair is
+    /// the weight of its label in the prediction at its own input; `out[c * data.len() + i]` is that of
+    /// pair i with setting c. Their sum over the pairs is the setting's degrees of freedom. Returns
+    /// whether it wrote them; if not, they are found by fits to unit vectors.
+    ///
+    /// # Errors
+    ///
+    /// If it was interrupted.
+    fn try_leverages(
+        &mut self,
+        data: &Training,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<bool, Interrupted> {
+        let _ = (data, out, interrupt);
+        Ok(false)
+    }
+
+    /// Whether the residual at a pair that is left out of the fit is e/(1 - h), with e its residual
+    /// and h its leverage in the fit to all pairs, wherever h is below 1.
+    fn residuals_leave_one_out(&self) -> bool {
+        false
+    }
+
+    /// Predicts at every input of `data`, the training set that it was fitted to last, from all other
+    /// pairs; written as by [`Learner::try_predict_training`]. Returns whether it wrote them: a
+    /// learner does so only where they equal those of a fit without the pair.
+    ///
+    /// # Errors
+    ///
+    /// If it was interrupted.
+    fn try_leave_one_out(
+        &mut self,
+        data: &Training,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<bool, Interrupted> {
+        let _ = (data, out, interrupt);
+        Ok(false)
     }
 
     /// For a learner that predicts the mean of members which differ by chance alone: how many

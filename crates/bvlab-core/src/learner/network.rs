@@ -6,8 +6,8 @@ mod train;
 use pulp::Arch;
 use rand::RngExt;
 
-use super::family::{Blueprint, Choice, Family, LabelKind};
-use super::grouping::group_of;
+use super::family::{Blueprint, Choice, Family, LabelKind, rate};
+use super::grouping::staged;
 use super::{Learner, Size, softmax};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
@@ -30,22 +30,17 @@ pub(super) const FAMILY: Family =
                 .up_to(1e9)
                 .default(2000.0)
                 .usual(10.0, 2000.0),
-            Parameter::number("rate", "size of a step")
-                .symbol("η")
-                .above(0.0)
-                .up_to(1000.0)
-                .default(0.01)
-                .usual(0.01, 1.0),
+            rate("size of a step", 1000.0, 0.01),
         ])
         .choices(&[
             Choice::new(
                 "activation",
-                "what a hidden unit does with its sum",
+                "activation function of a hidden unit",
                 &["tanh", "relu"],
             ),
             Choice::new(
                 "optimiser",
-                "how a step follows from the gradient",
+                "how a step is computed from the gradient",
                 &["adam", "descent"],
             ),
         ])
@@ -169,7 +164,7 @@ pub struct Network {
     classes: usize,
     activation: Activation,
     optimiser: Optimiser,
-    courses: Vec<Course>,
+    paths: Vec<EpochPath>,
     /// By setting: the parameters at its epoch.
     parameters: Vec<Vec<f64>>,
     inputs: InputBlocks,
@@ -181,7 +176,7 @@ pub struct Network {
 
 /// All settings with the same width and rate.
 #[derive(Clone, Debug)]
-struct Course {
+struct EpochPath {
     width: usize,
     rate: f64,
     /// (epochs, setting), by rising epochs.
@@ -209,25 +204,19 @@ impl Network {
         activation: Activation,
         optimiser: Optimiser,
     ) -> Self {
-        let mut courses: Vec<Course> = Vec::new();
-        for (c, setting) in settings.iter().enumerate() {
-            let same =
-                |course: &Course| course.width == setting.width && course.rate == setting.rate;
-            let course = group_of(&mut courses, same, || Course {
-                width: setting.width,
-                rate: setting.rate,
-                stops: Vec::new(),
-            });
-            course.stops.push((setting.epochs, c));
-        }
-        for course in &mut courses {
-            course.stops.sort_unstable();
-        }
+        let same = |a: &NetworkSetting, b: &NetworkSetting| a.width == b.width && a.rate == b.rate;
+        let paths = staged(&settings, same, |setting| setting.epochs);
+        let paths = paths.into_iter().map(|(first, stops)| EpochPath {
+            width: first.width,
+            rate: first.rate,
+            stops,
+        });
+        let paths = paths.collect();
         Network {
             classes,
             activation,
             optimiser,
-            courses,
+            paths,
             parameters: vec![Vec::new(); settings.len()],
             inputs: InputBlocks::default(),
             input_scales: Vec::new(),
@@ -272,15 +261,15 @@ impl Learner for Network {
             *standard = self.label_scale.standard(*y);
         }
 
-        for course in &self.courses {
+        for path in &self.paths {
             let outputs = self.classes.max(1);
             let parameters = &mut self.work.parameters;
-            draw(course.width, dimension, outputs, stream, parameters);
+            draw(path.width, dimension, outputs, stream, parameters);
             Arch::new().dispatch(Train {
                 classes: self.classes,
                 activation: self.activation,
                 optimiser: self.optimiser,
-                course,
+                path,
                 inputs: &self.inputs,
                 work: &mut self.work,
                 at_stops: &mut self.parameters,
@@ -330,24 +319,24 @@ impl Learner for Network {
     }
 
     fn operations(&self, size: Size) -> f64 {
-        let each = |course: &Course| {
-            let epochs = course.stops.last().map_or(0, |(epochs, _)| *epochs);
+        let each = |path: &EpochPath| {
+            let epochs = path.stops.last().map_or(0, |(epochs, _)| *epochs);
             let each = size.dimension + 1.0 + self.classes.max(1) as f64;
-            let step = course.width as f64 * each;
-            let stops = course.stops.len() as f64;
+            let step = path.width as f64 * each;
+            let stops = path.stops.len() as f64;
             step * (6.0 * size.train * epochs as f64 + stops * size.predictions())
         };
-        self.courses.iter().map(each).sum()
+        self.paths.iter().map(each).sum()
     }
 
     fn numbers_held(&self, size: Size) -> f64 {
-        let each = |course: &Course| {
-            let weights = course.width as f64 * (size.dimension + 1.0 + size.outputs);
-            (course.stops.len() as f64 + 4.0) * weights
+        let each = |path: &EpochPath| {
+            let weights = path.width as f64 * (size.dimension + 1.0 + size.outputs);
+            (path.stops.len() as f64 + 4.0) * weights
         };
-        let widths = self.courses.iter().map(|course| course.width);
+        let widths = self.paths.iter().map(|path| path.width);
         let activations = widths.max().unwrap_or(0) as f64 + size.outputs;
-        let weights = self.courses.iter().map(each).sum::<f64>();
+        let weights = self.paths.iter().map(each).sum::<f64>();
         weights + 2.0 * activations * size.predictions()
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::family::Family;
 use super::{
-    adaboost, bagging, boosting, discriminant, forest, fourier, gaussians, kernel, knn, linear,
-    logistic, network, polynomial, tree,
+    adaboost, bagging, boosting, components, discriminant, forest, fourier, gaussians, kernel, knn,
+    lasso, linear, local, logistic, naive_bayes, network, polynomial, spline, subset, tree,
 };
 use crate::parameter::DataSize;
 
@@ -14,9 +14,14 @@ const STANDARD: &[Family] = &[
     knn::FAMILY,
     tree::FAMILY,
     kernel::FAMILY,
+    local::FAMILY,
+    spline::FAMILY,
     polynomial::FAMILY,
     gaussians::FAMILY,
     linear::FAMILY,
+    lasso::FAMILY,
+    components::FAMILY,
+    subset::FAMILY,
     fourier::FAMILY,
     network::FAMILY,
     bagging::FAMILY,
@@ -24,6 +29,7 @@ const STANDARD: &[Family] = &[
     boosting::FAMILY,
     logistic::FAMILY,
     discriminant::FAMILY,
+    naive_bayes::FAMILY,
     adaboost::FAMILY,
 ];
 
@@ -76,7 +82,7 @@ pub enum RegistryError {
         reason: &'static str,
     },
     /// The parameter that it names as its capacity is none of its own.
-    #[error("family `{family}` has no parameter `{name}` to be its capacity")]
+    #[error("family `{family}` has no parameter `{name}`, which it names as its capacity")]
     Capacity {
         /// The family.
         family: &'static str,

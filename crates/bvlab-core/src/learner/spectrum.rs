@@ -47,6 +47,26 @@ impl Spectrum {
         settings: usize,
         filter: impl Fn(usize, f64) -> f64,
     ) -> &[f64] {
+        self.combined(design, y, settings, |c, _, s| filter(c, s))
+    }
+
+    /// Weights from the first so many directions of every setting, those of the largest singular values.
+    pub fn leading(&mut self, design: MatRef<f64>, y: &[f64], directions: &[usize]) -> &[f64] {
+        let inverse = |c: usize, k: usize, s: f64| match k < directions[c] {
+            true => 1.0 / s,
+            false => 0.0,
+        };
+        self.combined(design, y, directions.len(), inverse)
+    }
+
+    /// As [`Spectrum::filtered`]; the filter also sees k.
+    fn combined(
+        &mut self,
+        design: MatRef<f64>,
+        y: &[f64],
+        settings: usize,
+        filter: impl Fn(usize, usize, f64) -> f64,
+    ) -> &[f64] {
         let (rows, columns) = design.shape();
         self.weights.clear();
         self.weights.resize(columns * settings, f64::NAN);
@@ -56,13 +76,46 @@ impl Spectrum {
         let cut = rank_cut(rows, columns, self.s[0]);
         self.weights.fill(0.0);
         let directions = self.u.chunks_exact(rows).zip(self.v.chunks_exact(columns));
-        for (&s, (u, v)) in self.s.iter().zip(directions) {
+        for (k, (&s, (u, v))) in self.s.iter().zip(directions).enumerate() {
             if s <= cut {
                 break;
             }
             let projection = dot(u, y);
             for (c, weights) in self.weights.chunks_exact_mut(columns).enumerate() {
-                add_scaled(weights, filter(c, s) * projection, v);
+                add_scaled(weights, filter(c, k, s) * projection, v);
+            }
+        }
+        &self.weights
+    }
+
+    /// Leverages Σ_k filter(c, s_k) s_k u_ik² of every row i for every setting c, the settings one after
+    /// the other, with the filter of [`Spectrum::filtered`]. NaN where the decomposition fails.
+    pub fn leverages(
+        &mut self,
+        design: MatRef<f64>,
+        settings: usize,
+        filter: impl Fn(usize, f64) -> f64,
+    ) -> &[f64] {
+        let (rows, columns) = design.shape();
+        self.weights.clear();
+        self.weights.resize(rows * settings, 0.0);
+        if columns == 0 {
+            return &self.weights;
+        }
+        if !self.decompose(design) {
+            self.weights.fill(f64::NAN);
+            return &self.weights;
+        }
+        let cut = rank_cut(rows, columns, self.s[0]);
+        for (&s, u) in self.s.iter().zip(self.u.chunks_exact(rows)) {
+            if s <= cut {
+                break;
+            }
+            for (c, leverages) in self.weights.chunks_exact_mut(rows).enumerate() {
+                let share = filter(c, s) * s;
+                for (leverage, u) in leverages.iter_mut().zip(u) {
+                    *leverage += share * u * u;
+                }
             }
         }
         &self.weights

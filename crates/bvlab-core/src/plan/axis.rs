@@ -8,18 +8,21 @@ use crate::words::short;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
-    /// Even steps.
+    /// Equal steps.
     #[default]
     Linear,
-    /// Even factors.
+    /// Equal factors.
     Log,
 }
 
 /// A swept number.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-pub struct Axis {
+pub struct SweepAxis {
     /// Its name, such as `depth`.
     pub name: String,
+    /// Its symbol in figures, such as `λ`; empty where its name serves.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub symbol: String,
     /// What it is, in a few words.
     pub about: String,
     /// Its values.
@@ -28,11 +31,12 @@ pub struct Axis {
     pub scale: Scale,
 }
 
-impl Axis {
+impl SweepAxis {
     /// An axis for a learner of one's own.
     pub fn new(name: &str, values: &[f64]) -> Self {
-        Axis {
+        SweepAxis {
             name: name.to_owned(),
+            symbol: String::new(),
             about: String::new(),
             values: values.to_vec(),
             scale: Scale::Linear,
@@ -48,7 +52,7 @@ pub struct Curve {
     /// Its colour where several share a panel.
     pub colour: Option<(u8, u8, u8)>,
     /// What is swept: nothing, one number or two.
-    pub axes: Vec<Axis>,
+    pub axes: Vec<SweepAxis>,
 }
 
 impl Curve {

@@ -1,9 +1,10 @@
 //! A plan made in Rust, without a file.
 
-use super::{Axis, CapacityPath, Length, Plan, PlanError, PlanParts, Run, Test, TestPoints};
+use super::{CapacityPath, Length, Plan, PlanError, PlanParts, Run, SweepAxis, Test, TestPoints};
 use crate::decompose::Loss;
 use crate::learner::Learner;
 use crate::problem::Problem;
+use crate::selection::Method;
 
 /// Makes a [`Plan`] for one problem. The defaults are those of an experiment's file: 1000 resamples,
 /// seed 1, squared loss, a grid of test points in one and two dimensions.
@@ -29,7 +30,7 @@ impl PlanBuilder {
 
     /// Adds a learner whose settings are the values of an axis.
     #[must_use]
-    pub fn learner(mut self, name: &str, axis: Axis, learner: impl Learner + 'static) -> Self {
+    pub fn learner(mut self, name: &str, axis: SweepAxis, learner: impl Learner + 'static) -> Self {
         let path = CapacityPath::new(name, axis, Box::new(learner));
         self.paths.push(path);
         self
@@ -88,6 +89,20 @@ impl PlanBuilder {
     #[must_use]
     pub fn diversity(mut self) -> Self {
         self.run.diversity = true;
+        self
+    }
+
+    /// Adds a method that selects a setting from every training set.
+    #[must_use]
+    pub fn select(mut self, method: Method) -> Self {
+        self.run.select.push(method);
+        self
+    }
+
+    /// Measures degrees of freedom and optimism.
+    #[must_use]
+    pub fn degrees_of_freedom(mut self) -> Self {
+        self.run.df = true;
         self
     }
 

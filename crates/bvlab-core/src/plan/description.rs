@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Curve, Plan, TestKind};
+use super::{CapacityPath, Curve, Plan, TestKind};
 use crate::decompose::Loss;
 use crate::problem::Resample;
 use crate::words::thousands;
@@ -37,10 +37,31 @@ pub struct StudyDescription {
     pub sources: bool,
     /// Whether the diversity of ensembles is measured.
     pub diversity: bool,
+    /// The methods that select a setting.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub select: Vec<MethodDescription>,
+    /// Whether degrees of freedom and optimism are measured.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub df: bool,
+    /// By curve: whether the learner is a smoother, whose effective parameters are then known with
+    /// `df`; absent without.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub smooths: Vec<bool>,
     /// How many resamples' risks are kept.
     pub keep: u64,
     /// How many resamples' fits are kept.
     pub keep_fits: u64,
+}
+
+/// The description of a method of selection.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct MethodDescription {
+    /// Its name.
+    pub name: String,
+    /// Whether it estimates the risk, in units of the loss; else it only ranks settings.
+    pub estimates_risk: bool,
+    /// Whether its largest value is the best.
+    pub prefers_large: bool,
 }
 
 /// The description of a table of real data.
@@ -95,7 +116,9 @@ impl StudyDescription {
         }
         let points = if sizes == "1" { "point" } else { "points" };
         match self.sources {
-            true => format!("{count} cubes of 8 fits to 4 training sets of {sizes} {points}"),
+            true => {
+                format!("{count} resamples of 8 crossed fits to training sets of {sizes} {points}")
+            }
             false => format!("{count} training sets of {sizes} {points}"),
         }
     }
@@ -127,6 +150,21 @@ impl Plan {
             loss: self.run.loss,
             sources: self.run.sources,
             diversity: self.run.diversity,
+            select: self
+                .run
+                .select
+                .iter()
+                .map(|method| MethodDescription {
+                    name: method.name().to_owned(),
+                    estimates_risk: method.estimates_risk(),
+                    prefers_large: method.prefers_large(),
+                })
+                .collect(),
+            df: self.run.df,
+            smooths: match self.run.df && problem.classes() == 0 {
+                true => self.paths.iter().map(CapacityPath::is_smoother).collect(),
+                false => Vec::new(),
+            },
             keep: self.run.keep,
             keep_fits: self.run.keep_fits,
         }

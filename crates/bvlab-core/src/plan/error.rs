@@ -81,6 +81,50 @@ pub enum PlanError {
     /// Sources and diversity at once.
     #[error("`diversity` and `sources` exclude each other")]
     SourcesAndDiversity,
+    /// Selection and sources at once.
+    #[error("`select` and `sources` exclude each other")]
+    SelectAndSources,
+    /// Degrees of freedom and sources at once.
+    #[error("`df` and `sources` exclude each other")]
+    DegreesAndSources,
+    /// Degrees of freedom of a table.
+    #[error("degrees of freedom and optimism need the truth, which nobody knows of a table")]
+    DegreesOfTable,
+    /// Selection from training sets in which rows stand several times.
+    #[error(
+        "capacity cannot be selected from bootstraps: the same row would be learned from and tested on"
+    )]
+    SelectFromBootstrap,
+    /// Selection over a number that is not the learner's.
+    #[error("`{learner}` is swept over `{axis}`, which cannot be selected from one training set")]
+    SelectAmongData {
+        /// Which learner.
+        learner: String,
+        /// What is swept first.
+        axis: String,
+    },
+    /// A method that is listed twice.
+    #[error("`{method}` is listed twice")]
+    SameMethod {
+        /// Its place in the list.
+        which: usize,
+        /// Its name.
+        method: String,
+    },
+    /// A method that does not suit a learner.
+    #[error("`{method}` cannot select the capacity of `{learner}`: it {reason}")]
+    Method {
+        /// Its place in the list.
+        which: usize,
+        /// Its name.
+        method: String,
+        /// Which learner.
+        learner: String,
+        /// What is missing.
+        reason: String,
+        /// What to do.
+        help: String,
+    },
     /// Slabs of a run to a precision.
     #[error("`slab` and `precision` exclude each other")]
     SlabAndPrecision,
@@ -93,6 +137,9 @@ pub enum PlanError {
     /// A sample of one test point.
     #[error("a sample of test points needs at least 2")]
     TestDrawCount,
+    /// A grid over inputs that are whole numbers.
+    #[error("a grid does not stand for discrete inputs")]
+    TestGridDiscrete,
     /// A sample of inputs that are a grid.
     #[error("grid inputs are not a distribution to draw from")]
     TestDrawFromGrid,
@@ -134,6 +181,10 @@ pub enum Subject {
     Test,
     /// How many fits are kept.
     Keep,
+    /// The methods of selection: all of them, or that with a place in the list.
+    Select(Option<usize>),
+    /// Degrees of freedom.
+    Degrees,
     /// Anything else about how it is run.
     Run,
 }
@@ -156,12 +207,20 @@ impl PlanError {
             | PlanError::TestGridCount(_)
             | PlanError::TestDrawCount
             | PlanError::TestDrawFromGrid
+            | PlanError::TestGridDiscrete
             | PlanError::TestInputsNotFixed
             | PlanError::TestInputsOfSeveralSizes
             | PlanError::TestShape
             | PlanError::TooLarge { .. }
             | PlanError::TrainTooLarge => Subject::Test,
             PlanError::Keep | PlanError::KeepTooMany(_) => Subject::Keep,
+            PlanError::SelectAndSources
+            | PlanError::SelectFromBootstrap
+            | PlanError::SelectAmongData { .. } => Subject::Select(None),
+            PlanError::SameMethod { which, .. } | PlanError::Method { which, .. } => {
+                Subject::Select(Some(*which))
+            }
+            PlanError::DegreesAndSources | PlanError::DegreesOfTable => Subject::Degrees,
             _ => Subject::Run,
         }
     }
@@ -176,7 +235,16 @@ impl PlanError {
                 "write `loss = \"squared\"`, or a problem with `classes` in place of `truth` and `noise`"
             }
             PlanError::SourcesOfTable => "leave out `sources`",
-            PlanError::SourcesAndDiversity => "run the experiment twice",
+            PlanError::SourcesAndDiversity
+            | PlanError::SelectAndSources
+            | PlanError::DegreesAndSources => "run the experiment twice",
+            PlanError::DegreesOfTable => "leave out `df`",
+            PlanError::SelectFromBootstrap => "write `resample = \"halves\"` in the problem",
+            PlanError::SelectAmongData { .. } => {
+                "sweep a parameter of the learner first, and `train` or `noise` second"
+            }
+            PlanError::SameMethod { .. } => "leave one of them out",
+            PlanError::Method { help, .. } => return Some(help.clone()),
             PlanError::SlabAndPrecision => {
                 "all slabs together decide when to stop: give a number of `resamples`"
             }
@@ -190,8 +258,9 @@ impl PlanError {
                     (root + 1) * (root + 1)
                 ));
             }
+            PlanError::TestGridDiscrete => "write `test = { draw = 1000 }`",
             PlanError::TestDrawFromGrid => "write `test = { grid = 200 }` or `test = \"inputs\"`",
-            PlanError::TestInputsNotFixed => "add `fixed = true` to the inputs, or take a grid",
+            PlanError::TestInputsNotFixed => "add `fixed = true` to the inputs, or use a grid",
             PlanError::TestInputsOfSeveralSizes => {
                 "`train` is swept: write `test = { grid = 200 }` or `{ draw = 1000 }`"
             }
@@ -209,10 +278,7 @@ impl PlanError {
             }
             PlanError::TrainTooLarge => "sweep over fewer or smaller values of `train`",
             PlanError::Seed { most, .. } => {
-                return Some(format!(
-                    "take a whole number up to {}",
-                    number(*most as f64)
-                ));
+                return Some(format!("use a whole number up to {}", number(*most as f64)));
             }
             _ => return None,
         };

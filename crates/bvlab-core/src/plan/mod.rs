@@ -8,15 +8,16 @@ mod axis;
 mod builder;
 mod description;
 mod error;
+mod select;
 mod size;
 mod slabs;
 mod test;
 #[cfg(test)]
 mod tests;
 
-pub use axis::{Axis, Curve, Scale};
+pub use axis::{Curve, Scale, SweepAxis};
 pub use builder::PlanBuilder;
-pub use description::{StudyDescription, TableDescription};
+pub use description::{MethodDescription, StudyDescription, TableDescription};
 pub use error::{PlanError, Subject};
 pub use size::default_slab;
 pub use slabs::Slab;
@@ -27,6 +28,7 @@ use std::ops::Deref;
 use crate::decompose::Loss;
 use crate::learner::Learner;
 use crate::problem::{Labels, Problem};
+use crate::selection::Method;
 
 /// The fewest resamples: a variance and its error need a few.
 pub const FEWEST_RESAMPLES: u64 = 4;
@@ -87,7 +89,7 @@ pub struct Stage {
 impl CapacityPath {
     /// A learner that is fitted to the data of the plan's first problem, its settings being the
     /// values of one axis.
-    pub fn new(name: &str, axis: Axis, learner: Box<dyn Learner>) -> Self {
+    pub fn new(name: &str, axis: SweepAxis, learner: Box<dyn Learner>) -> Self {
         CapacityPath {
             curve: Curve {
                 name: name.to_owned(),
@@ -111,6 +113,11 @@ impl CapacityPath {
             }
         }
         problems
+    }
+
+    /// Whether every prediction is a weighted sum of the labels.
+    pub fn is_smoother(&self) -> bool {
+        self.stages.iter().all(|stage| stage.learner.is_smoother())
     }
 
     fn check(&self, problems: usize) -> Result<(), PlanError> {
@@ -169,6 +176,10 @@ pub struct Run {
     pub sources: bool,
     /// How many settings are computed at a time, if not all: see [`Plan::slabs`].
     pub slab: Option<usize>,
+    /// The methods that select a setting from every training set.
+    pub select: Vec<Method>,
+    /// Whether degrees of freedom and optimism are measured.
+    pub df: bool,
 }
 
 impl Default for Run {
@@ -183,6 +194,8 @@ impl Default for Run {
             diversity: false,
             sources: false,
             slab: None,
+            select: Vec::new(),
+            df: false,
         }
     }
 }
@@ -298,6 +311,7 @@ impl Plan {
         {
             return Err(PlanError::TestShape);
         }
+        select::check(&parts)?;
         size::check(&mut parts)?;
         Ok(Plan { parts })
     }

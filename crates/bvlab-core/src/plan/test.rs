@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::PlanError;
 use crate::data::Points;
 use crate::decompose::{MOST_PROBES, Probe};
-use crate::problem::{Inputs, Problem, TestGrid, side};
+use crate::problem::{Problem, TestGrid, side};
 use crate::stream::{Purpose, Stream};
 
 /// Which test points to take.
@@ -25,7 +25,8 @@ impl TestPoints {
     /// What is taken where nothing is asked for.
     pub fn default_for(problem: &Problem) -> Self {
         match problem.dimension {
-            3.. if matches!(problem.inputs, Inputs::Grid { .. }) => TestPoints::Inputs,
+            _ if problem.inputs.is_discrete() => TestPoints::Draw(1000),
+            3.. if problem.inputs.is_design() => TestPoints::Inputs,
             1 => TestPoints::Grid(200),
             2 => TestPoints::Grid(400),
             _ => TestPoints::Draw(1000),
@@ -103,6 +104,9 @@ impl Test {
         if dimension > 2 {
             return Err(PlanError::TestGridDimension);
         }
+        if problem.inputs.is_discrete() {
+            return Err(PlanError::TestGridDiscrete);
+        }
         if count == 0 || side(count, dimension).is_none() {
             return Err(PlanError::TestGridCount(count));
         }
@@ -126,7 +130,7 @@ impl Test {
             return Err(PlanError::TestDrawCount);
         }
         let (inputs, dimension) = (&problem.inputs, problem.dimension);
-        if let Inputs::Grid { .. } = inputs {
+        if inputs.is_design() {
             return Err(PlanError::TestDrawFromGrid);
         }
         let mut points = Points::default();

@@ -7,18 +7,20 @@ use crate::engine::{self, RunError, Unwatched};
 use crate::learner::Knn;
 use crate::problem::{Expression, Inputs, Noise, NoiseLaw, ProblemError, Resample, Rows, Truth};
 
-const UNIT: Inputs = Inputs::Uniform { from: 0.0, to: 1.0 };
+fn unit() -> Inputs {
+    Inputs::uniform(0.0, 1.0)
+}
 
 fn noise() -> Noise {
     Noise::normal(0.5).unwrap()
 }
 
 fn problem() -> Problem {
-    Problem::numbers("sin(x)", UNIT, noise(), 20).unwrap()
+    Problem::numbers("sin(x)", unit(), noise(), 20).unwrap()
 }
 
 fn builder() -> PlanBuilder {
-    let axis = Axis::new("k", &[1.0, 3.0]);
+    let axis = SweepAxis::new("k", &[1.0, 3.0]);
     Plan::builder(problem()).learner("knn", axis, Knn::new(vec![1, 3]))
 }
 
@@ -88,7 +90,7 @@ fn how_it_is_run_is_checked() {
 #[test]
 fn learners_have_as_many_settings_as_their_axes() {
     let path = |values: &[f64], ks: Vec<usize>| {
-        CapacityPath::new("knn", Axis::new("k", values), Box::new(Knn::new(ks)))
+        CapacityPath::new("knn", SweepAxis::new("k", values), Box::new(Knn::new(ks)))
     };
     for (values, ks) in [
         (&[1.0][..], vec![1, 3]),
@@ -114,7 +116,7 @@ fn learners_have_as_many_settings_as_their_axes() {
     assert_eq!(refused(|parts| parts.paths.clear()), PlanError::NoLearner);
     // One fit for two values of the second axis cannot be computed one after the other.
     let error = refused(|parts| {
-        let second = Axis::new("again", &[1.0, 2.0]);
+        let second = SweepAxis::new("again", &[1.0, 2.0]);
         parts.paths = vec![path(&[1.0, 3.0], vec![1, 3, 1, 3])];
         parts.paths[0].curve.axes.push(second);
         parts.run.slab = Some(2);
@@ -132,7 +134,7 @@ fn test_points_are_checked() {
         }
     };
     let of = |problem: &Problem, points| Test::new(points, std::slice::from_ref(problem), 1);
-    let plane = plane(UNIT);
+    let plane = plane(unit());
     let seven = of(&plane, TestPoints::Grid(7)).unwrap_err();
     assert_eq!(seven, PlanError::TestGridCount(7));
     assert!(seven.help().unwrap().contains("4 and 9"));
@@ -148,7 +150,7 @@ fn test_points_are_checked() {
     assert_eq!(one, PlanError::TestDrawCount);
     let moving = of(&problem(), TestPoints::Inputs).unwrap_err();
     assert_eq!(moving, PlanError::TestInputsNotFixed);
-    let grid = Inputs::Grid { from: 0.0, to: 1.0 };
+    let grid = Inputs::grid(0.0, 1.0);
     let fixed = Problem::numbers("x", grid, noise(), 20).unwrap();
     let drawn = of(&fixed, TestPoints::Draw(20)).unwrap_err();
     assert_eq!(drawn, PlanError::TestDrawFromGrid);
@@ -216,11 +218,11 @@ fn problems_that_cannot_be_drawn_from_are_refused() {
     };
     assert_eq!(of(&|p| p.train = 0), ProblemError::NoTraining);
     assert_eq!(of(&|p| p.dimension = 0), ProblemError::NoDimension);
-    let range = of(&|p| p.inputs = Inputs::Uniform { from: 1.0, to: 1.0 });
+    let range = of(&|p| p.inputs = Inputs::uniform(1.0, 1.0));
     assert!(matches!(range, ProblemError::EmptyRange { .. }));
-    let spread = of(&|p| p.inputs = Inputs::Normal { mean: 0.0, sd: 0.0 });
+    let spread = of(&|p| p.inputs = Inputs::normal(0.0, 0.0));
     assert!(matches!(spread, ProblemError::NoSpread(_)));
-    let grid = Inputs::Grid { from: 0.0, to: 1.0 };
+    let grid = Inputs::grid(0.0, 1.0);
     let moving = of(&|p| p.inputs = grid.clone());
     assert_eq!(moving, ProblemError::GridNotFixed);
     let seven = of(&|p| {
@@ -242,10 +244,10 @@ fn problems_that_cannot_be_drawn_from_are_refused() {
         wide,
         ProblemError::TruthDimension { needed: 2, .. }
     ));
-    assert!(Problem::numbers("sin(", UNIT, noise(), 9).is_err());
+    assert!(Problem::numbers("sin(", unit(), noise(), 9).is_err());
     let error = refused(|parts| {
         let other = Problem {
-            inputs: Inputs::Uniform { from: 0.0, to: 2.0 },
+            inputs: Inputs::uniform(0.0, 2.0),
             ..problem()
         };
         parts.problems.push(other);
@@ -280,7 +282,7 @@ fn rows_that_are_too_few_are_refused() {
     assert_eq!(of(3).check(), Ok(()));
     let few = ProblemError::FewRows { train: 4, rows: 3 };
     assert_eq!(of(4).check(), Err(few));
-    let axis = || Axis::new("k", &[1.0]);
+    let axis = || SweepAxis::new("k", &[1.0]);
     let plan = Plan::builder(of(3)).learner("knn", axis(), Knn::new(vec![1]));
     assert_eq!(
         plan.clone().build().map(|plan| plan.settings()).ok(),

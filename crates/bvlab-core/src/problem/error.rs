@@ -45,7 +45,7 @@ pub enum ProblemError {
     #[error("the sd must be above 0, not {0}")]
     NoSpread(f64),
     /// Normal inputs whose draws would overflow, or all be rounded to the mean.
-    #[error("numbers of this size leave no room to draw: mean {mean}, sd {sd}")]
+    #[error("normal inputs with mean {mean} and sd {sd} exceed the precision of 64-bit numbers")]
     NoRoom {
         /// The mean.
         mean: f64,
@@ -80,7 +80,7 @@ pub enum ProblemError {
         dimension: usize,
     },
     /// Another dimension than that of the inputs.
-    #[error("the problem has {given} dimensions, and its inputs have {inputs}")]
+    #[error("the problem has {given} dimensions, but its inputs have {inputs}")]
     Dimension {
         /// What the problem says.
         given: usize,

@@ -1,8 +1,9 @@
-//! Inputs of several classes, each with a distribution of its own: Gaussian clouds, and clouds
-//! around arcs.
+//! Inputs of several classes, each with a distribution of its own: Gaussian clouds, clouds around arcs,
+//! and discrete ones.
 
 use rand::RngExt;
 
+use super::discrete::{Bernoulli, Multinomial};
 use super::inputs::NORMAL_REACH;
 use crate::maths::{cos, exp, ln, normal, sin};
 use crate::stream::Stream;
@@ -33,6 +34,10 @@ pub enum Cloud {
     Gaussian(Gaussian),
     /// Even along an arc, with normal noise around it.
     Arc(Arc),
+    /// Zeros and ones.
+    Bernoulli(Bernoulli),
+    /// Counts.
+    Multinomial(Multinomial),
 }
 
 /// A normal distribution in several dimensions.
@@ -212,6 +217,8 @@ impl Cloud {
         match self {
             Cloud::Gaussian(gaussian) => gaussian.log_density(x),
             Cloud::Arc(arc) => arc.log_density(x),
+            Cloud::Bernoulli(bits) => bits.log_mass(x),
+            Cloud::Multinomial(counts) => counts.log_mass(x),
         }
     }
 
@@ -219,6 +226,15 @@ impl Cloud {
         match self {
             Cloud::Gaussian(gaussian) => gaussian.range(),
             Cloud::Arc(arc) => arc.range(),
+            Cloud::Bernoulli(_) => (0.0, 1.0),
+            Cloud::Multinomial(counts) => (0.0, counts.trials() as f64),
+        }
+    }
+
+    fn is_discrete(&self) -> bool {
+        match self {
+            Cloud::Gaussian(_) | Cloud::Arc(_) => false,
+            Cloud::Bernoulli(_) | Cloud::Multinomial(_) => true,
         }
     }
 }
@@ -292,6 +308,12 @@ impl Mixture {
         self.dimension
     }
 
+    /// Whether inputs are whole numbers, which no grid stands for.
+    pub fn is_discrete(&self) -> bool {
+        let mut parts = self.components.iter();
+        parts.any(|part| part.cloud.is_discrete())
+    }
+
     /// The components.
     pub fn components(&self) -> &[Component] {
         &self.components
@@ -306,7 +328,7 @@ impl Mixture {
         ranges.reduce(wider).unwrap_or((0.0, 1.0))
     }
 
-    /// The density of the inputs, of whatever class.
+    /// The density of the inputs, of whatever class; of discrete ones their probability, up to a factor.
     pub fn density(&self, x: &[f64]) -> f64 {
         let parts = self.components.iter();
         parts
@@ -347,6 +369,8 @@ impl Mixture {
         match part.map(|part| &part.cloud) {
             Some(Cloud::Gaussian(gaussian)) => gaussian.draw(stream, values),
             Some(Cloud::Arc(arc)) => arc.draw(stream, values),
+            Some(Cloud::Bernoulli(bits)) => bits.draw(stream, values),
+            Some(Cloud::Multinomial(counts)) => counts.draw(stream, values),
             None => {}
         }
     }

@@ -4,6 +4,7 @@
 //! table of real data, of which nobody knows the truth: [`Rows`].
 
 mod classes;
+mod discrete;
 mod error;
 mod expression;
 mod inputs;
@@ -13,9 +14,12 @@ mod rows;
 mod truth;
 
 pub use classes::{ClassLaw, Classes, MOST_CLASSES, class_at};
+pub use discrete::{Bernoulli, Multinomial};
 pub use error::ProblemError;
 pub use expression::{Expression, ExpressionError, LONGEST};
-pub use inputs::{INPUT_LAWS, InputLaw, Inputs, NORMAL_REACH, TestGrid, grid, side};
+pub use inputs::{
+    CoordinateRule, Coordinates, INPUT_LAWS, InputLaw, Inputs, NORMAL_REACH, TestGrid, grid, side,
+};
 pub use mixture::{Arc, Cloud, Component, Gaussian, Mixture};
 pub use noise::{NOISE_LAWS, Noise, NoiseLaw};
 pub use rows::{Resample, Rows};
@@ -88,7 +92,7 @@ impl Problem {
                 truth: Truth::Expression(truth),
                 noise,
             },
-            fixed: matches!(inputs, Inputs::Grid { .. }),
+            fixed: inputs.is_design(),
             inputs,
             dimension: 1,
             train,
@@ -111,9 +115,9 @@ impl Problem {
         }
         self.inputs.check()?;
         let dimension = match &self.inputs {
-            Inputs::Uniform { .. } | Inputs::Normal { .. } => self.dimension,
-            Inputs::Grid { .. } if !self.fixed => return Err(ProblemError::GridNotFixed),
-            Inputs::Grid { .. } => match side(self.train, self.dimension) {
+            Inputs::Law(law) if !law.law().is_design() => self.dimension,
+            Inputs::Law(_) if !self.fixed => return Err(ProblemError::GridNotFixed),
+            Inputs::Law(_) => match side(self.train, self.dimension) {
                 Some(_) => self.dimension,
                 None => {
                     return Err(ProblemError::GridCount {

@@ -60,7 +60,7 @@ impl Stump {
 /// **Reference**: Freund and Schapire, *A decision-theoretic generalization of on-line learning and
 /// an application to boosting*, Journal of Computer and System Sciences 55 (1997), theorem 6 and
 /// figure 3.
-pub(super) struct AdaBoost<'a> {
+pub(super) struct BinaryAdaBoost<'a> {
     data: &'a Training,
     stream: &'a Stream,
     started: u64,
@@ -70,17 +70,17 @@ pub(super) struct AdaBoost<'a> {
     bound: f64,
 }
 
-impl<'a> AdaBoost<'a> {
+impl<'a> BinaryAdaBoost<'a> {
     /// Before the first round. The labels are −1 and 1; the stream chooses between equal stumps.
     pub fn new(data: &'a Training, stream: &'a Stream) -> Self {
-        AdaBoost::with_impurity(data, stream, minority)
+        BinaryAdaBoost::with_impurity(data, stream, minority)
     }
 
     fn with_impurity(data: &'a Training, stream: &'a Stream, impurity: Impurity) -> Self {
         let mut rounds = Rounds::new(2, impurity);
         let classes = data.labels.iter().map(|label| u32::from(*label > 0.0));
         rounds.load(&data.inputs, classes);
-        AdaBoost {
+        BinaryAdaBoost {
             data,
             stream,
             started: 0,
@@ -215,7 +215,7 @@ mod tests {
         for ((seed, count, dimension, bits), impurity, wrong, bounds) in cases {
             let data = data(seed, count, dimension, bits);
             let stream = algorithm();
-            let mut boost = AdaBoost::with_impurity(&data, &stream, impurity);
+            let mut boost = BinaryAdaBoost::with_impurity(&data, &stream, impurity);
             let (mut seen, mut products) = (Vec::new(), Vec::new());
             for t in 1..=100 {
                 assert!(boost.round().is_some());
@@ -238,7 +238,7 @@ mod tests {
         let stream = algorithm();
         for seed in 1..40 {
             let data = data(seed, 10 + 3 * seed as usize, 2, 3 + seed as u32 % 8);
-            let mut boost = AdaBoost::new(&data, &stream);
+            let mut boost = BinaryAdaBoost::new(&data, &stream);
             for t in 1..=200 {
                 let before = boost.bound();
                 boost.round();
@@ -266,7 +266,7 @@ mod tests {
         let stream = algorithm();
         for seed in 1..30 {
             let data = data(seed, 25, 3, 4);
-            let mut boost = AdaBoost::new(&data, &stream);
+            let mut boost = BinaryAdaBoost::new(&data, &stream);
             for _ in 0..15 {
                 let weights = boost.rounds.weights().to_vec();
                 let error = |stump: &Stump| -> f64 {
@@ -302,7 +302,7 @@ mod tests {
             labels: labels.to_vec(),
         };
         let data = line(&[-1.0, -1.0, 1.0]);
-        let mut boost = AdaBoost::new(&data, &stream);
+        let mut boost = BinaryAdaBoost::new(&data, &stream);
         let (stump, alpha) = boost.round().unwrap();
         assert_eq!((stump.threshold, alpha), (1.5, f64::INFINITY));
         assert_eq!((boost.bound(), boost.exponential_loss()), (0.0, 0.0));
@@ -310,14 +310,14 @@ mod tests {
         assert_eq!(boost.round(), None);
         // One class alone is such a case, too.
         let data = line(&[1.0]);
-        let mut boost = AdaBoost::new(&data, &stream);
+        let mut boost = BinaryAdaBoost::new(&data, &stream);
         assert_eq!(boost.round().unwrap().1, f64::INFINITY);
         // Two points in one place with two labels: every stump errs in half.
         let data = Training {
             inputs: Points::new(1, vec![0.5, 0.5]),
             labels: vec![1.0, -1.0],
         };
-        let mut boost = AdaBoost::new(&data, &stream);
+        let mut boost = BinaryAdaBoost::new(&data, &stream);
         assert_eq!(boost.round(), None);
         assert_eq!((boost.bound(), boost.exponential_loss()), (1.0, 1.0));
         assert_eq!(boost.training_error(), 1.0);

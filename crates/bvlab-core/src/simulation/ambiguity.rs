@@ -1,7 +1,7 @@
 //! Ambiguity: an ensemble is better than its members by just their spread around it.
 
 use super::sine::Sine;
-use super::{Look, Moments, Panel, Row, Simulate, Simulation, TRAIN, most};
+use super::{Moments, PanelStyle, Row, Simulate, Simulation, SimulationPanel, TRAIN, most};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::learner::{Learner, Size, Tree, TreeSetting, bootstrap};
@@ -90,15 +90,15 @@ impl Ambiguity {
 }
 
 impl Simulate for Ambiguity {
-    fn panels(&self) -> Vec<Panel> {
-        let panel = |name: &str, title: &str, y: &str, levels| Panel {
+    fn panels(&self) -> Vec<SimulationPanel> {
+        let panel = |name: &str, title: &str, y: &str, levels| SimulationPanel {
             name: name.to_owned(),
             title: title.to_owned(),
             x: "M (number of members)".to_owned(),
             y: y.to_owned(),
             x_scale: Scale::Log,
             y_scale: Scale::Linear,
-            look: Look::Curves,
+            look: PanelStyle::Curves,
             levels,
         };
         let noise = vec![(self.noise, "noise".to_owned())];

@@ -1,7 +1,7 @@
 //! What bias and variance look like to someone who has one sample, and resamples it.
 
 use super::sine::Sine;
-use super::{Look, Moments, Panel, Row, Simulate, Simulation};
+use super::{Moments, PanelStyle, Row, Simulate, Simulation, SimulationPanel};
 use crate::data::Training;
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::learner::{Learner, Size, Tree, TreeSetting};
@@ -13,7 +13,7 @@ use crate::stream::{Purpose, Stream};
 
 pub(super) const SIMULATION: Simulation = Simulation {
     name: "bootstrap-estimates",
-    meaning: "bias and variance of trees on a noisy sine, and what resampling one sample takes them for",
+    meaning: "bias and variance of trees on a noisy sine, and their estimates by resampling a single sample",
     resamples: "pairs of samples",
     theory: "noise + bias² + variance of the mean tree",
     identity: true,
@@ -92,7 +92,7 @@ struct BootstrapEstimates {
 const OBSERVED: usize = 8;
 
 /// What resampling one sample gives, by depth and test point.
-struct Resampled {
+struct BootstrapMoments {
     mean: Vec<f64>,
     variance: Vec<f64>,
 }
@@ -114,7 +114,7 @@ impl BootstrapEstimates {
         sample: &Training,
         stream: &Stream,
         interrupt: &Interrupt,
-    ) -> Result<Resampled, Interrupted> {
+    ) -> Result<BootstrapMoments, Interrupted> {
         let length = self.depths.len() * self.sine.test.len();
         let (mut mean, mut squares) = (vec![0.0; length], vec![0.0; length]);
         let mut data = Training::default();
@@ -133,7 +133,7 @@ impl BootstrapEstimates {
         squares
             .iter_mut()
             .for_each(|sum| *sum /= (self.rounds - 1) as f64);
-        Ok(Resampled {
+        Ok(BootstrapMoments {
             mean,
             variance: squares,
         })
@@ -141,15 +141,15 @@ impl BootstrapEstimates {
 }
 
 impl Simulate for BootstrapEstimates {
-    fn panels(&self) -> Vec<Panel> {
-        let panel = |name: &str, title: &str, y: &str, noise: bool| Panel {
+    fn panels(&self) -> Vec<SimulationPanel> {
+        let panel = |name: &str, title: &str, y: &str, noise: bool| SimulationPanel {
             name: name.to_owned(),
             title: title.to_owned(),
             x: "depth".to_owned(),
             y: y.to_owned(),
             x_scale: Scale::Linear,
             y_scale: Scale::Linear,
-            look: Look::Curves,
+            look: PanelStyle::Curves,
             levels: match noise {
                 true => vec![(self.noise, "noise".to_owned())],
                 false => Vec::new(),

@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use super::{Look, Moments, Panel, Row, Simulate, Simulation, most};
+use super::{Moments, PanelStyle, Row, Simulate, Simulation, SimulationPanel, most};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::{exp, ln_1p};
 use crate::parameter::Parameter;
@@ -92,26 +92,26 @@ fn missing(points: usize, bootstraps: usize) -> [f64; 2] {
 }
 
 impl Simulate for BootstrapShare {
-    fn panels(&self) -> Vec<Panel> {
+    fn panels(&self) -> Vec<SimulationPanel> {
         vec![
-            Panel {
+            SimulationPanel {
                 name: "share".to_owned(),
                 title: "in one bootstrap".to_owned(),
                 x: "n (number of points)".to_owned(),
                 y: "share of the points".to_owned(),
                 x_scale: Scale::Log,
                 y_scale: Scale::Linear,
-                look: Look::Curves,
+                look: PanelStyle::Curves,
                 levels: vec![(1.0 - exp(-1.0), "1 − 1/e".to_owned())],
             },
-            Panel {
+            SimulationPanel {
                 name: "missed".to_owned(),
                 title: format!("in none of M bootstraps, n = {}", self.points),
                 x: "M (number of bootstraps)".to_owned(),
-                y: "chance to be in none".to_owned(),
+                y: "chance of being in none".to_owned(),
                 x_scale: Scale::Linear,
                 y_scale: Scale::Log,
-                look: Look::Curves,
+                look: PanelStyle::Curves,
                 levels: Vec::new(),
             },
         ]

@@ -47,7 +47,7 @@ impl Disc {
 /// Draws points of the square.
 pub(super) fn points(count: usize, stream: &mut Stream, points: &mut Points) {
     let (from, to) = SQUARE;
-    Inputs::Uniform { from, to }.draw(count, 2, stream, points);
+    Inputs::uniform(from, to).draw(count, 2, stream, points);
 }
 
 /// The class of a point.

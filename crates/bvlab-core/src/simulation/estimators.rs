@@ -1,6 +1,6 @@
 //! Bias and variance of two estimators as the number of points grows.
 
-use super::{Look, Moments, Panel, Row, Simulate, Simulation, most};
+use super::{Moments, PanelStyle, Row, Simulate, Simulation, SimulationPanel, most};
 use crate::decompose::Estimate;
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::{normal, power, square};
@@ -46,15 +46,15 @@ const MEAN: &str = "sample mean";
 const VARIANCE: &str = "1/N variance";
 
 impl Simulate for Estimators {
-    fn panels(&self) -> Vec<Panel> {
-        let panel = |name: &str, y: &str, y_scale| Panel {
+    fn panels(&self) -> Vec<SimulationPanel> {
+        let panel = |name: &str, y: &str, y_scale| SimulationPanel {
             name: name.to_owned(),
             title: name.to_owned(),
             x: "N (number of points)".to_owned(),
             y: y.to_owned(),
             x_scale: Scale::Log,
             y_scale,
-            look: Look::Curves,
+            look: PanelStyle::Curves,
             levels: Vec::new(),
         };
         vec![

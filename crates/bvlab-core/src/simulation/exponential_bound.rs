@@ -1,8 +1,8 @@
 //! The exponential loss lies over the 0/1 loss, and so bounds AdaBoost's training error.
 
-use super::adaboost::{AdaBoost, zero_one};
+use super::adaboost::{BinaryAdaBoost, zero_one};
 use super::disc::{self, Disc};
-use super::{Look, Moments, Panel, Row, Simulate, Simulation, TRAIN, most};
+use super::{Moments, PanelStyle, Row, Simulate, Simulation, SimulationPanel, TRAIN, most};
 use crate::data::Training;
 use crate::decompose::Estimate;
 use crate::interrupt::{Interrupt, Interrupted};
@@ -49,7 +49,7 @@ pub(super) const SIMULATION: Simulation = Simulation {
 /// The testing error is that on a grid of so many points a side.
 const SIDE: usize = 100;
 
-/// A resample is a training set of the [`Disc`] and [`AdaBoost`] on it. Observed, for every number of
+/// A resample is a training set of the [`Disc`] and [`BinaryAdaBoost`] on it. Observed, for every number of
 /// rounds:
 ///
 /// - the mean exponential loss on the training set, (1/n) Σ exp(−y_i F(x_i)),
@@ -113,26 +113,26 @@ fn losses() -> Vec<Row> {
 }
 
 impl Simulate for ExponentialBound {
-    fn panels(&self) -> Vec<Panel> {
+    fn panels(&self) -> Vec<SimulationPanel> {
         vec![
-            Panel {
+            SimulationPanel {
                 name: LOSSES.to_owned(),
                 title: "one point".to_owned(),
                 x: "margin y·F(x)".to_owned(),
                 y: "loss".to_owned(),
                 x_scale: Scale::Linear,
                 y_scale: Scale::Linear,
-                look: Look::Lines,
+                look: PanelStyle::Lines,
                 levels: Vec::new(),
             },
-            Panel {
+            SimulationPanel {
                 name: BOOSTING.to_owned(),
                 title: "AdaBoost’s training set".to_owned(),
                 x: "rounds".to_owned(),
                 y: "mean loss".to_owned(),
                 x_scale: Scale::Log,
                 y_scale: Scale::Linear,
-                look: Look::Curves,
+                look: PanelStyle::Curves,
                 levels: vec![(self.problem.noise, "noise".to_owned())],
             },
         ]
@@ -154,7 +154,7 @@ impl Simulate for ExponentialBound {
         let mut data = Training::default();
         self.problem.draw([&mut inputs, &mut noise], &mut data);
         let algorithm = Stream::new(seed, Purpose::Algorithm, resample);
-        let mut boost = AdaBoost::new(&data, &algorithm);
+        let mut boost = BinaryAdaBoost::new(&data, &algorithm);
         let mut along = [0, 1].map(|_| vec![0.0; self.line.len()]);
         for round in 1..=most(&self.rounds) {
             interrupt.check(ROUND * data.len() + self.line.len())?;

@@ -2,7 +2,7 @@
 
 use rand::RngExt;
 
-use super::{Look, Moments, Panel, Row, Simulate, Simulation, most};
+use super::{Moments, PanelStyle, Row, Simulate, Simulation, SimulationPanel, most};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::binomial;
 use crate::parameter::Parameter;
@@ -68,35 +68,29 @@ fn panel_name(voters: usize) -> String {
     format!("{voters} voters")
 }
 
-/// A row for how often something happened, which theory says has chance p.
-fn share(panel: &str, series: &'static str, x: f64, seen: &Moments, p: f64) -> Row {
-    let se = (p * (1.0 - p).max(0.0) / seen.count()).sqrt();
-    Row::new(panel, series, x, seen.mean()).theory(p, se)
-}
-
 impl Simulate for MajorityVote {
-    fn panels(&self) -> Vec<Panel> {
-        let counted = self.voters.iter().map(|&voters| Panel {
+    fn panels(&self) -> Vec<SimulationPanel> {
+        let counted = self.voters.iter().map(|&voters| SimulationPanel {
             name: panel_name(voters),
             title: panel_name(voters),
             x: "voters who err".to_owned(),
             y: "probability".to_owned(),
             x_scale: Scale::Linear,
             y_scale: Scale::Linear,
-            look: Look::Bars {
+            look: PanelStyle::Bars {
                 from: half(voters) as f64,
                 text: "vote wrong".to_owned(),
             },
             levels: Vec::new(),
         });
-        let vote = Panel {
+        let vote = SimulationPanel {
             name: "vote".to_owned(),
             title: "error of the vote".to_owned(),
             x: "M (number of voters)".to_owned(),
             y: "error".to_owned(),
             x_scale: Scale::Linear,
             y_scale: Scale::Log,
-            look: Look::Curves,
+            look: PanelStyle::Curves,
             levels: Vec::new(),
         };
         counted.chain([vote]).collect()
@@ -147,14 +141,14 @@ impl Simulate for MajorityVote {
             let (counted, next) = rest.split_at(voters + 1);
             let (panel, law) = (panel_name(voters), binomial(voters, self.error));
             for (wrong, (seen, chance)) in counted.iter().zip(law).enumerate() {
-                rows.push(share(&panel, "votes", wrong as f64, seen, chance));
+                rows.push(Row::share(&panel, "votes", wrong as f64, seen, chance));
             }
             rest = next;
         }
         for (&voters, seen) in self.sizes.iter().zip(rest) {
             let law = binomial(voters, self.error);
             let tail: f64 = law[half(voters)..].iter().rev().sum();
-            rows.push(share("vote", "vote", voters as f64, seen, tail));
+            rows.push(Row::share("vote", "vote", voters as f64, seen, tail));
         }
         rows
     }

@@ -3,7 +3,7 @@
 use super::correlation::phi;
 use super::disc::{self, Disc};
 use super::majority_vote::half;
-use super::{Look, Moments, Panel, Row, Simulate, Simulation, TRAIN, most};
+use super::{Moments, PanelStyle, Row, Simulate, Simulation, SimulationPanel, TRAIN, most};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::learner::{Learner, Tree, TreeSetting, bootstrap};
@@ -71,12 +71,12 @@ struct MemberDependence {
     problem: Disc,
     /// How many trees there are of each kind.
     trees: usize,
-    grown: Option<Grown>,
+    grown: Option<GrownTree>,
     drawn: Points,
     two: Points,
 }
 
-struct Grown {
+struct GrownTree {
     seed: u64,
     bagged: Vec<Tree>,
     own: Vec<Tree>,
@@ -89,7 +89,7 @@ const PAIRS: &str = "pairs";
 const VOTE: &str = "vote";
 const NAMES: [&str; KINDS] = ["bagged", "own data", "independent"];
 
-impl Grown {
+impl GrownTree {
     fn new(
         seed: u64,
         trees: usize,
@@ -108,7 +108,7 @@ impl Grown {
             Ok(tree)
         };
         let other = Stream::new(seed, Purpose::Algorithm, 1);
-        Ok(Grown {
+        Ok(GrownTree {
             seed,
             bagged: (0..trees as u64)
                 .map(|i| grow(&shared, algorithm.child(i)))
@@ -190,29 +190,29 @@ impl MemberDependence {
 }
 
 impl Simulate for MemberDependence {
-    fn panels(&self) -> Vec<Panel> {
+    fn panels(&self) -> Vec<SimulationPanel> {
         vec![
-            Panel {
+            SimulationPanel {
                 name: PAIRS.to_owned(),
                 title: "correlation of errors".to_owned(),
                 x: "member".to_owned(),
                 y: "member".to_owned(),
                 x_scale: Scale::Linear,
                 y_scale: Scale::Linear,
-                look: Look::Correlations {
+                look: PanelStyle::Correlations {
                     above: NAMES[1].to_owned(),
                     below: NAMES[0].to_owned(),
                 },
                 levels: Vec::new(),
             },
-            Panel {
+            SimulationPanel {
                 name: VOTE.to_owned(),
                 title: "error of the vote".to_owned(),
                 x: "M (number of members)".to_owned(),
                 y: "error".to_owned(),
                 x_scale: Scale::Linear,
                 y_scale: Scale::Log,
-                look: Look::Curves,
+                look: PanelStyle::Curves,
                 levels: Vec::new(),
             },
         ]
@@ -230,7 +230,7 @@ impl Simulate for MemberDependence {
         interrupt: &Interrupt,
     ) -> Result<(), Interrupted> {
         if self.grown.as_ref().is_none_or(|grown| grown.seed != seed) {
-            self.grown = Some(Grown::new(seed, self.trees, self.problem, interrupt)?);
+            self.grown = Some(GrownTree::new(seed, self.trees, self.problem, interrupt)?);
         }
         let mut stream = Stream::new(seed, Purpose::TestPoints, resample);
         disc::points(self.trees + 1, &mut stream, &mut self.drawn);

@@ -25,16 +25,24 @@ mod ambiguity;
 mod bootstrap_estimates;
 mod bootstrap_share;
 mod correlation;
+mod curse_of_dimension;
 mod disc;
+mod empirical_or_population;
 mod estimators;
 mod exponential_bound;
+mod finite_class;
+mod hoeffding;
 mod majority_vote;
 mod member_dependence;
 mod moments;
+mod no_free_lunch;
+mod shrinkage;
 mod sine;
 
 pub use correlation::dependent_from;
 pub use moments::Moments;
+
+use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -79,6 +87,12 @@ pub const SIMULATIONS: &[&Simulation] = &[
     &ambiguity::SIMULATION,
     &exponential_bound::SIMULATION,
     &member_dependence::SIMULATION,
+    &shrinkage::SIMULATION,
+    &empirical_or_population::SIMULATION,
+    &hoeffding::SIMULATION,
+    &finite_class::SIMULATION,
+    &no_free_lunch::SIMULATION,
+    &curse_of_dimension::SIMULATION,
 ];
 
 /// The simulation of that name.
@@ -189,7 +203,7 @@ impl Setup {
     }
 
     /// The panels that it fills.
-    pub fn panels(&self) -> Vec<Panel> {
+    pub fn panels(&self) -> Vec<SimulationPanel> {
         (self.simulation.build)(self).panels()
     }
 
@@ -207,7 +221,33 @@ impl Setup {
             drawn: (*resamples).to_owned(),
             theory: (*theory).to_owned(),
             resamples: self.resamples,
+            series: self.series(),
         }
+    }
+
+    /// The curves of its table: those that it would have before the first resample.
+    fn series(&self) -> Vec<SeriesDescription> {
+        let simulation = (self.simulation.build)(self);
+        let unseen = vec![Moments::default(); simulation.observations()];
+        let mut found: Vec<SeriesDescription> = Vec::new();
+        let mut places: HashMap<(String, String), usize> = HashMap::new();
+        for Row {
+            panel, series, x, ..
+        } in simulation.rows(&unseen)
+        {
+            let place = *places
+                .entry((panel.clone(), series.clone()))
+                .or_insert(found.len());
+            match found.get_mut(place) {
+                Some(known) => known.x.push(x),
+                None => found.push(SeriesDescription {
+                    panel,
+                    name: series,
+                    x: vec![x],
+                }),
+            }
+        }
+        found
     }
 
     /// About how many operations the longest resample takes; see [`Simulate::operations`].
@@ -228,19 +268,33 @@ pub struct SimulationDescription {
     /// The simulation's name, such as `majority-vote`.
     pub name: String,
     /// The panels that its rows belong to.
-    pub panels: Vec<Panel>,
+    pub panels: Vec<SimulationPanel>,
     /// What resamples are, in the plural.
     pub drawn: String,
     /// Where the theory comes from, in a few words.
     pub theory: String,
     /// How many resamples there are.
     pub resamples: u64,
+    /// The curves of its table and the places of their rows. Results of earlier versions have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub series: Vec<SeriesDescription>,
+}
+
+/// A curve of a simulation's table, without its numbers.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct SeriesDescription {
+    /// The panel.
+    pub panel: String,
+    /// Its name.
+    pub name: String,
+    /// The places of its rows on the horizontal axis.
+    pub x: Vec<f64>,
 }
 
 /// A simulation at work.
 pub trait Simulate {
     /// The panels that its rows belong to.
-    fn panels(&self) -> Vec<Panel>;
+    fn panels(&self) -> Vec<SimulationPanel>;
 
     /// How many numbers are observed in a resample.
     fn observations(&self) -> usize;
@@ -274,7 +328,7 @@ pub trait Simulate {
 
 /// A panel of a simulation: what its axes are, and how its rows are drawn.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-pub struct Panel {
+pub struct SimulationPanel {
     /// Its name in the table, and where a figure chooses among panels.
     pub name: String,
     /// What is written above it.
@@ -288,7 +342,7 @@ pub struct Panel {
     /// The scale of the vertical axis.
     pub y_scale: Scale,
     /// How rows are drawn.
-    pub look: Look,
+    pub look: PanelStyle,
     /// Level lines: a value and a text.
     pub levels: Vec<(f64, String)>,
 }
@@ -296,7 +350,7 @@ pub struct Panel {
 /// How the rows of a panel are drawn.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Look {
+pub enum PanelStyle {
     /// Dots with intervals, and a dashed line for theory.
     Curves,
     /// Lines without dots, for what is exact.
@@ -351,6 +405,18 @@ impl Row {
             theory: f64::NAN,
             chance: f64::NAN,
         }
+    }
+
+    /// A row of a curve that is known exactly, such as a bound: drawn as a line without dots, in the
+    /// colour of the series before the colon of its name where there is one.
+    fn exact(panel: &str, series: impl Into<String>, x: f64, value: f64) -> Self {
+        Row::new(panel, series, x, Estimate::new(value, 0.0))
+    }
+
+    /// A row for how often something happened, which theory says has chance p.
+    fn share(panel: &str, series: impl Into<String>, x: f64, seen: &Moments, p: f64) -> Self {
+        let se = (p * (1.0 - p).max(0.0) / seen.count()).sqrt();
+        Row::new(panel, series, x, seen.mean()).theory(p, se)
     }
 
     /// The same with what theory says of the value and of its standard error. Both errors are

@@ -26,7 +26,7 @@ impl Sine {
                     truth,
                     noise: Noise::normal_by(Expression::constant(noise)),
                 },
-                inputs: Inputs::Uniform { from, to },
+                inputs: Inputs::uniform(from, to),
                 fixed: false,
                 dimension: 1,
                 train,

@@ -18,6 +18,15 @@ pub(crate) trait FigureChoice: Copy + 'static {
     /// Their words.
     const WORDS: &'static [ChoiceWord];
 
+    /// The word of a value.
+    fn word(&self) -> &'static str
+    where
+        Self: PartialEq,
+    {
+        let place = Self::ALL.iter().position(|value| value == self);
+        place.map_or("", |place| Self::WORDS[place].name)
+    }
+
     /// The value of a word.
     fn named(name: &str) -> Option<Self> {
         let place = Self::WORDS.iter().position(|word| word.name == name)?;
@@ -60,6 +69,8 @@ pub enum Part {
     AverageVariance,
     /// Of ensembles: how much the members' disagreement lowers the risk.
     Diversity,
+    /// The error on other labels at the training inputs, less that on the training labels.
+    Optimism,
 }
 
 choice!(Part {
@@ -74,7 +85,42 @@ choice!(Part {
     AverageBias = "average-bias": "Of ensembles, with `run.diversity`: the bias of a member.",
     AverageVariance = "average-variance": "Of ensembles, with `run.diversity`: the variance of a member.",
     Diversity = "diversity": "Of ensembles, with `run.diversity`: how much the members' disagreement lowers the risk.",
+    Optimism = "optimism": "With `run.df`: the error on other labels at the training inputs, less that on the training labels.",
 });
+
+/// What the horizontal axis of a trade-off measures, in place of the swept parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CapacityMeasure {
+    /// Degrees of freedom.
+    Df,
+    /// Effective parameters at the test points.
+    EffectiveParameters,
+    /// The norm of the weights.
+    WeightNorm,
+    /// The training error.
+    TrainRisk,
+}
+
+choice!(CapacityMeasure {
+    Df = "df": "Degrees of freedom, with `run.df`.",
+    EffectiveParameters = "effective-parameters": "Effective parameters at the test points, of linear smoothers with `run.df`.",
+    WeightNorm = "weight-norm": "The norm of the weights, of learners that solve for them.",
+    TrainRisk = "train-risk": "The error on the training set.",
+});
+
+impl Part {
+    /// The word that an experiment has for it.
+    pub fn name(self) -> &'static str {
+        self.word()
+    }
+}
+
+impl Lower {
+    /// The word that an experiment has for it.
+    pub fn name(self) -> &'static str {
+        self.word()
+    }
+}
 
 /// A diagnostic of solving for weights, below a trade-off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +139,23 @@ choice!(Lower {
     Rank = "rank": "Its numerical rank.",
 });
 
+/// What the bands around curves are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bands {
+    /// Each curve's own interval.
+    Own,
+    /// Around the risk, the interval of its difference from the best setting's.
+    Paired,
+    /// There are none.
+    None,
+}
+
+choice!(Bands {
+    Own = "own": "Every curve has its own 95 % interval.",
+    Paired = "paired": "The risk has the 95 % interval of its difference from the best setting's, on the same training sets and test points.",
+    None = "none": "There are none.",
+});
+
 /// What a panel before all fits shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sample {
@@ -107,22 +170,37 @@ choice!(Sample {
     Truth = "truth": "The first training set and the truth.",
 });
 
+/// What makes a panel of a simulation's figure.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PanelBy {
+    /// A quantity, with all its series.
+    #[default]
+    Panel,
+    /// A series, with all its quantities.
+    Series,
+}
+
+choice!(PanelBy {
+    Panel = "panel": "A quantity, with all its series.",
+    Series = "series": "A series, with all its quantities.",
+});
+
 /// The page of a figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Shape {
     /// 16:9.
     #[default]
     Slide,
-    /// A column of print, 3.4 inches wide.
+    /// A printed column, 3.4 inches wide.
     Paper,
-    /// As high as wide.
+    /// As high as it is wide.
     Square,
 }
 
 choice!(Shape {
     Slide = "slide": "16:9.",
-    Paper = "paper": "A column of print, 3.4 inches wide.",
-    Square = "square": "As high as wide.",
+    Paper = "paper": "A printed column, 3.4 inches wide.",
+    Square = "square": "As high as it is wide.",
 });
 
 /// The colours of a figure.
@@ -141,6 +219,6 @@ choice!(Theme {
 });
 
 choice!(Scale {
-    Linear = "linear": "Even steps.",
-    Log = "log": "Even factors.",
+    Linear = "linear": "Equal steps.",
+    Log = "log": "Equal factors.",
 });

@@ -1,13 +1,15 @@
 //! Data, truth, refits and their mean at chosen sweep values.
 
 use super::choice::{FigureChoice, Sample};
-use super::kind::{FigureKind, Subject};
-use super::option::{FigureOption, Given, OptionForm};
+use super::kind::{FigureKind, FigureSubject};
+use super::labels::{FigureLabels, LABELS, X_LABEL, Y_LABEL};
+use super::option::{FigureOption, GivenOptions, OptionForm};
 use super::shared::{
     LEARNERS, REFITS, SECOND, along_x, few_panels, learners, swept_value, swept_values,
 };
-use crate::source::Trouble;
-use bvlab_core::plan::Curve;
+use crate::source::SourceError;
+use bvlab_core::parameter::Parameter;
+use bvlab_core::plan::StudyDescription;
 
 /// Data, truth, refits and their mean.
 #[derive(Clone, Debug)]
@@ -29,6 +31,10 @@ pub struct Fits {
     pub split: bool,
     /// A panel before all fits.
     pub sample: Option<Sample>,
+    /// The first of the kept training sets that is drawn, from 0.
+    pub first: usize,
+    /// Words of one's own.
+    pub labels: FigureLabels,
 }
 
 pub(super) const VALUES: FigureOption = FigureOption::new(
@@ -59,8 +65,21 @@ const SAMPLE: FigureOption = FigureOption::new(
     "sample",
     OptionForm::Choice(Sample::WORDS),
     "none",
-    "A panel before all fits, with the first training set alone or with the truth",
+    "An extra first panel that shows the first training set, alone or with the truth",
 );
+
+pub(super) const SET: FigureOption = FigureOption::number(
+    Parameter::whole(
+        "set",
+        "Which of the kept training sets is drawn, with its refit; further refits follow it",
+    )
+    .least(1.0)
+    .up_to(1e6)
+    .default(1.0),
+    "",
+);
+/// What the curves along x are called where nothing else is said.
+pub(super) const ALONG_X: [&str; 3] = ["truth", "refits", "mean"];
 
 impl FigureKind for Fits {
     const NAME: &'static str = "fits";
@@ -68,14 +87,15 @@ impl FigureKind for Fits {
     const NEEDS: &'static str =
         "It needs a known truth and one-dimensional inputs; of classes, at most two.";
     const EXAMPLE: &'static str = "fits = {}";
-    const OPTIONS: &'static [FigureOption] =
-        &[LEARNERS, VALUES, REFITS, SECOND, MEAN, DATA, SPLIT, SAMPLE];
+    const OPTIONS: &'static [FigureOption] = &[
+        LEARNERS, VALUES, REFITS, SET, SECOND, MEAN, DATA, SPLIT, SAMPLE, X_LABEL, Y_LABEL, LABELS,
+    ];
 
-    fn check(given: &Given, subject: Subject) -> Result<Self, Trouble> {
+    fn check(given: &GivenOptions, subject: FigureSubject) -> Result<Self, SourceError> {
         let study = subject.study(&given.span)?;
         along_x(study, Self::NAME, &given.span)?;
         let sample = given.choice(&SAMPLE);
-        let fits = Fits::at_values(given, &study.curves, usize::from(sample.is_some()))?;
+        let fits = Fits::at_values(given, study, usize::from(sample.is_some()))?;
         Ok(Fits {
             split: given.flag(&SPLIT),
             sample,
@@ -87,10 +107,11 @@ impl FigureKind for Fits {
 impl Fits {
     /// What is drawn of each learner, with some panels before it.
     pub(super) fn at_values(
-        given: &Given,
-        curves: &[Curve],
+        given: &GivenOptions,
+        study: &StudyDescription,
         before: usize,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, SourceError> {
+        let curves = &study.curves;
         let learners = learners(given, curves)?;
         let values = swept_values(given, &VALUES, &learners, curves, 0)?;
         let drawn = curves.iter().filter(|curve| learners.contains(&curve.name));
@@ -105,7 +126,17 @@ impl Fits {
             (Some(_), None) => 1,
         });
         few_panels(panels.sum::<usize>() + before, &given.span)?;
+        let set = given.count(&SET)?;
+        if set as u64 > study.keep_fits.max(1) {
+            let message = format!("{} training sets are kept, not {set}", study.keep_fits);
+            let help = "`run.keep` says how many";
+            return Err(SourceError::new(given.place(&SET), message).help(help));
+        }
+        let named = learners.iter().map(String::as_str).chain(ALONG_X);
+        let labels = FigureLabels::read(given, named)?;
         Ok(Fits {
+            first: set.saturating_sub(1),
+            labels,
             second: swept_value(given, &SECOND, &learners, curves, 1)?,
             learners,
             values,

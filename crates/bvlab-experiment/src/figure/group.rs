@@ -2,11 +2,11 @@
 
 use toml::Spanned;
 
-use super::{Kind, Written};
+use super::{FigureTable, Kind};
 use crate::raw::{Value, expected};
-use crate::source::Trouble;
+use crate::source::SourceError;
 
-use super::kind::Subject;
+use super::kind::FigureSubject;
 
 /// The keys of groups: name, what it does, whether its parts stand one above the other.
 pub(super) const GROUPS: [(&str, &str, bool); 2] = [
@@ -36,13 +36,13 @@ pub struct GroupPart {
 }
 
 /// The parts as they are written.
-pub(super) fn read(value: &Spanned<Value>) -> Result<Vec<Written<'_>>, Trouble> {
+pub(super) fn read(value: &Spanned<Value>) -> Result<Vec<FigureTable<'_>>, SourceError> {
     let Value::List(items) = value.get_ref() else {
         let form = "a list, as in [{ fits = {} }, { tradeoff = {} }]";
         return Err(expected(form, value));
     };
     let part = |item| match Spanned::get_ref(item) {
-        Value::Table(block) => Written::read(block, item.span()),
+        Value::Table(block) => FigureTable::read(block, item.span()),
         _ => Err(expected("a table, as in { fits = {} }", item)),
     };
     items.iter().map(part).collect()
@@ -51,15 +51,15 @@ pub(super) fn read(value: &Spanned<Value>) -> Result<Vec<Written<'_>>, Trouble> 
 /// A checked group.
 pub(super) fn check(
     stacked: bool,
-    parts: &[Written],
-    whole: &Written,
-    subject: Subject,
-) -> Result<Group, Trouble> {
-    let part = |part: &Written| {
+    parts: &[FigureTable],
+    whole: &FigureTable,
+    subject: FigureSubject,
+) -> Result<Group, SourceError> {
+    let part = |part: &FigureTable| {
         if let Some(name) = part.beyond_a_part(stacked) {
             let message = format!("`{name}` cannot be given to a part of a figure");
             return Err(
-                Trouble::new(part.span.clone(), message).help("give it to the whole figure")
+                SourceError::new(part.span.clone(), message).help("give it to the whole figure")
             );
         }
         Ok(GroupPart {
@@ -68,10 +68,10 @@ pub(super) fn check(
         })
     };
     let parts = parts.iter().map(part).collect::<Result<Vec<_>, _>>()?;
-    let wrong = |message: &str| Err(Trouble::new(whole.span.clone(), message));
+    let wrong = |message: &str| Err(SourceError::new(whole.span.clone(), message));
     match parts.len() {
         0 => wrong("a figure needs at least one part"),
         1..=MOST_PARTS => Ok(Group { stacked, parts }),
-        _ => wrong("more than four parts cannot be read"),
+        _ => wrong("a figure can have at most four parts"),
     }
 }

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use super::FIGURE_KINDS;
 use super::group::GROUPS;
-use super::option::{FigureOption, Given};
-use crate::source::Trouble;
+use super::option::{FigureOption, GivenOptions};
+use crate::source::SourceError;
 use bvlab_core::plan::StudyDescription;
-use bvlab_core::simulation::Panel;
+use bvlab_core::simulation::SimulationPanel;
 use bvlab_core::words::choice;
 
 /// A kind of figure: its checked options, and how they are written and checked.
@@ -31,7 +31,7 @@ pub(crate) trait FigureKind: FigureOptions + Sized {
     const OPTIONS: &'static [FigureOption];
 
     /// Checks the options against what there is to draw.
-    fn check(given: &Given, subject: Subject) -> Result<Self, Trouble>;
+    fn check(given: &GivenOptions, subject: FigureSubject) -> Result<Self, SourceError>;
 }
 
 /// A kind of figure in the list of them.
@@ -49,7 +49,7 @@ pub struct FigureEntry {
     pub of_simulation: bool,
     /// Its options.
     pub options: &'static [FigureOption],
-    pub(super) check: fn(&Given, Subject) -> Result<Kind, Trouble>,
+    pub(super) check: fn(&GivenOptions, FigureSubject) -> Result<Kind, SourceError>,
 }
 
 impl FigureEntry {
@@ -100,39 +100,39 @@ impl Kind {
 
 /// What there is to draw.
 #[derive(Clone, Copy)]
-pub(crate) enum Subject<'a> {
+pub(crate) enum FigureSubject<'a> {
     /// Learners on a problem.
     Study(&'a StudyDescription),
     /// A simulation with these panels.
-    Simulation(&'a [Panel]),
+    Simulation(&'a [SimulationPanel]),
 }
 
-impl<'a> Subject<'a> {
+impl<'a> FigureSubject<'a> {
     /// The study, which most kinds need.
-    pub fn study(self, span: &Range<usize>) -> Result<&'a StudyDescription, Trouble> {
+    pub fn study(self, span: &Range<usize>) -> Result<&'a StudyDescription, SourceError> {
         match self {
-            Subject::Study(study) => Ok(study),
-            Subject::Simulation(_) => Err(simulation_alone(span)),
+            FigureSubject::Study(study) => Ok(study),
+            FigureSubject::Simulation(_) => Err(simulation_alone(span)),
         }
     }
 
     /// The panels of a simulation.
-    pub fn panels(self, span: &Range<usize>) -> Result<&'a [Panel], Trouble> {
+    pub fn panels(self, span: &Range<usize>) -> Result<&'a [SimulationPanel], SourceError> {
         match self {
-            Subject::Simulation(panels) => Ok(panels),
-            Subject::Study(_) => {
-                let message = "`simulation` draws a simulation, and this experiment is none";
+            FigureSubject::Simulation(panels) => Ok(panels),
+            FigureSubject::Study(_) => {
+                let message = "`simulation` draws a simulation, but this experiment is not one";
                 let help = format!("draw {}", choice(study_kinds()));
-                Err(Trouble::new(span.clone(), message).help(help))
+                Err(SourceError::new(span.clone(), message).help(help))
             }
         }
     }
 }
 
 /// A simulation has one kind of figure.
-pub(super) fn simulation_alone(span: &Range<usize>) -> Trouble {
-    let message = "a simulation is drawn by `simulation = {}` alone";
-    Trouble::new(span.clone(), message)
+pub(super) fn simulation_alone(span: &Range<usize>) -> SourceError {
+    let message = "a simulation can only be drawn by `simulation = {}`";
+    SourceError::new(span.clone(), message)
 }
 
 /// The keys that a figure of a study can have, those of groups included.

@@ -11,10 +11,13 @@ mod fits;
 mod group;
 mod heatmap;
 mod kind;
+mod labels;
+mod note;
 mod option;
 mod pointwise;
 mod reference;
 mod schema;
+mod selection;
 mod shared;
 mod simulation;
 mod sources;
@@ -26,32 +29,35 @@ use toml::Spanned;
 
 use super::raw::figure::{RawFigure, RawLook};
 use super::raw::{Block, Value, expected};
-use super::source::Trouble;
+use super::source::SourceError;
 use bvlab_core::parameter::Parameter;
 use bvlab_core::plan::StudyDescription;
-use bvlab_core::simulation::Panel;
+use bvlab_core::simulation::SimulationPanel;
 use bvlab_core::words::{choice as one_of, printable};
 
 pub use boundaries::Boundaries;
-pub use choice::{ChoiceWord, Lower, Part, Sample, Shape, Theme};
+pub use choice::{Bands, CapacityMeasure, ChoiceWord, Lower, PanelBy, Part, Sample, Shape, Theme};
 pub use dartboard::Dartboard;
 pub use fits::Fits;
 pub use group::{Group, GroupPart};
 pub use heatmap::Heatmap;
 pub use kind::{FigureEntry, Kind};
+pub use labels::FigureLabels;
+pub use note::{Anchor, Note};
 pub use option::{FigureOption, OptionForm};
 pub use pointwise::Pointwise;
 pub use reference::figure_reference;
 pub(super) use schema::add_definitions;
+pub use selection::SelectionFigure;
 pub use shared::Mark;
 pub use simulation::SimulationFigure;
 pub use sources::SourcesFigure;
-pub use tradeoff::{Note, Tradeoff};
+pub use tradeoff::Tradeoff;
 
 use choice::FigureChoice;
 use group::GROUPS;
-use kind::{Subject, simulation_alone, study_kinds};
-use option::{Given, unknown_key};
+use kind::{FigureSubject, simulation_alone, study_kinds};
+use option::{GivenOptions, unknown_key};
 use shared::MOST;
 
 /// The kinds of figure, in the order in which they are documented.
@@ -62,6 +68,7 @@ pub const FIGURE_KINDS: &[FigureEntry] = &[
     FigureEntry::of::<Pointwise>(),
     FigureEntry::of::<Heatmap>(),
     FigureEntry::of::<SourcesFigure>(),
+    FigureEntry::of::<SelectionFigure>(),
     FigureEntry::of::<Dartboard>(),
     FigureEntry::of::<SimulationFigure>(),
 ];
@@ -73,7 +80,7 @@ pub struct Look {
     pub shape: Shape,
     /// Its colours.
     pub theme: Theme,
-    /// How much larger than usual text and lines are.
+    /// The factor by which text and lines are larger than usual.
     pub font_scale: f64,
 }
 
@@ -90,17 +97,49 @@ pub struct Figure {
     pub look: Look,
 }
 
+impl Figure {
+    /// The same figure with every text that is written in it replaced by what a function makes of it.
+    pub(super) fn with_texts(&self, finished: &mut dyn FnMut(&str) -> String) -> Figure {
+        Figure {
+            name: self.name.clone(),
+            title: self.title.as_deref().map(&mut *finished),
+            kind: with_texts(&self.kind, finished),
+            look: self.look,
+        }
+    }
+}
+
+/// The same kind with other texts.
+fn with_texts(kind: &Kind, finished: &mut dyn FnMut(&str) -> String) -> Kind {
+    if let Some(tradeoff) = kind.options::<Tradeoff>() {
+        let mut tradeoff = tradeoff.clone();
+        for note in &mut tradeoff.notes {
+            note.text = finished(&note.text);
+        }
+        return Kind::new(kind.name(), tradeoff);
+    }
+    if let Some(group) = kind.options::<Group>() {
+        let mut group = group.clone();
+        for part in &mut group.parts {
+            part.title = part.title.as_deref().map(&mut *finished);
+            part.kind = with_texts(&part.kind, finished);
+        }
+        return Kind::new(kind.name(), group);
+    }
+    kind.clone()
+}
+
 const NAME: FigureOption = FigureOption::new(
     "name",
     OptionForm::Text,
     "the kind",
-    "The name of its file, without ending",
+    "The name of its file, without the extension",
 );
 const TITLE: FigureOption = FigureOption::new(
     "title",
     OptionForm::Text,
     "the experiment's title",
-    "The heading; `\"\"` leaves heading and caption out",
+    "The heading; `\"\"` omits heading and caption",
 );
 const SHAPE: FigureOption = FigureOption::new(
     "shape",
@@ -117,7 +156,7 @@ const THEME: FigureOption = FigureOption::new(
 const FONT_SCALE: FigureOption = FigureOption::number(
     Parameter::number(
         "font-scale",
-        "How much larger than usual text and lines are",
+        "The factor by which text and lines are larger than usual",
     )
     .least(0.5)
     .up_to(2.0),
@@ -130,10 +169,10 @@ const LOOK: &[FigureOption] = &[SHAPE, THEME, FONT_SCALE];
 const COMMON: &[FigureOption] = &[NAME, TITLE, SHAPE, THEME, FONT_SCALE];
 
 /// Checks keys and forms of what is written, before it is known what there is to draw.
-pub(super) fn check_keys(raw: &[Spanned<RawFigure>], all: &RawLook) -> Result<(), Trouble> {
-    Given::read(&all.0, LOOK, 0..0)?;
+pub(super) fn check_keys(raw: &[Spanned<RawFigure>], all: &RawLook) -> Result<(), SourceError> {
+    GivenOptions::read(&all.0, LOOK, 0..0)?;
     for figure in raw {
-        Written::read(&figure.get_ref().0, figure.span())?;
+        FigureTable::read(&figure.get_ref().0, figure.span())?;
     }
     Ok(())
 }
@@ -143,29 +182,29 @@ pub(super) fn check(
     raw: &[Spanned<RawFigure>],
     all: &RawLook,
     study: &StudyDescription,
-) -> Result<Vec<Figure>, Trouble> {
-    check_all(raw, all, Subject::Study(study))
+) -> Result<Vec<Figure>, SourceError> {
+    check_all(raw, all, FigureSubject::Study(study))
 }
 
 /// The figures of a simulation with these panels.
 pub(super) fn check_simulation(
     raw: &[Spanned<RawFigure>],
     all: &RawLook,
-    panels: &[Panel],
-) -> Result<Vec<Figure>, Trouble> {
-    check_all(raw, all, Subject::Simulation(panels))
+    panels: &[SimulationPanel],
+) -> Result<Vec<Figure>, SourceError> {
+    check_all(raw, all, FigureSubject::Simulation(panels))
 }
 
 /// A figure as it is written: what all have, and the kinds that are given.
-struct Written<'a> {
-    common: Given<'a>,
-    kinds: Vec<(&'static FigureEntry, Given<'a>)>,
-    groups: Vec<(&'static str, bool, Vec<Written<'a>>)>,
+struct FigureTable<'a> {
+    common: GivenOptions<'a>,
+    kinds: Vec<(&'static FigureEntry, GivenOptions<'a>)>,
+    groups: Vec<(&'static str, bool, Vec<FigureTable<'a>>)>,
     span: Range<usize>,
 }
 
-impl<'a> Written<'a> {
-    fn read(block: &'a Block, span: Range<usize>) -> Result<Self, Trouble> {
+impl<'a> FigureTable<'a> {
+    fn read(block: &'a Block, span: Range<usize>) -> Result<Self, SourceError> {
         let (mut kinds, mut groups) = (Vec::new(), Vec::new());
         let mut common = Vec::new();
         for (key, value) in &block.0 {
@@ -175,7 +214,10 @@ impl<'a> Written<'a> {
                     let form = format!("a table, as in `{}`", entry.example);
                     return Err(expected(&form, value));
                 };
-                kinds.push((entry, Given::read(options, entry.options, value.span())?));
+                kinds.push((
+                    entry,
+                    GivenOptions::read(options, entry.options, value.span())?,
+                ));
             } else if let Some((name, _, stacked)) = GROUPS.iter().find(|group| group.0 == name) {
                 groups.push((*name, *stacked, group::read(value)?));
             } else if COMMON.iter().any(|option| option.name == name) {
@@ -192,8 +234,8 @@ impl<'a> Written<'a> {
         for (_, given) in &mut kinds {
             given.span = span.clone();
         }
-        Ok(Written {
-            common: Given::of(&common, COMMON, span.clone())?,
+        Ok(FigureTable {
+            common: GivenOptions::of(&common, COMMON, span.clone())?,
             kinds,
             groups,
             span,
@@ -201,9 +243,9 @@ impl<'a> Written<'a> {
     }
 
     /// The one kind that a figure has, checked.
-    fn check(&self, subject: Subject) -> Result<Kind, Trouble> {
+    fn check(&self, subject: FigureSubject) -> Result<Kind, SourceError> {
         match (self.kinds.as_slice(), self.groups.as_slice(), subject) {
-            (.., Subject::Simulation(_)) if self.kinds.len() + self.groups.len() != 1 => {
+            (.., FigureSubject::Simulation(_)) if self.kinds.len() + self.groups.len() != 1 => {
                 Err(simulation_alone(&self.span))
             }
             ([(entry, given)], [], _) => (entry.check)(given, subject),
@@ -216,7 +258,7 @@ impl<'a> Written<'a> {
             }
             _ => {
                 let message = "a figure has exactly one kind";
-                Err(Trouble::new(self.span.clone(), message).help(format!(
+                Err(SourceError::new(self.span.clone(), message).help(format!(
                     "give it one of {}, as in `tradeoff = {{}}`",
                     one_of(study_kinds())
                 )))
@@ -246,22 +288,23 @@ const LONGEST_NAME: usize = 200;
 fn check_all(
     raw: &[Spanned<RawFigure>],
     all: &RawLook,
-    subject: Subject,
-) -> Result<Vec<Figure>, Trouble> {
+    subject: FigureSubject,
+) -> Result<Vec<Figure>, SourceError> {
     let plain = Look {
         shape: Shape::Slide,
         theme: Theme::Light,
         font_scale: 1.0,
     };
-    let all = look(&Given::read(&all.0, LOOK, 0..0)?, &plain)?;
+    let all = look(&GivenOptions::read(&all.0, LOOK, 0..0)?, &plain)?;
     if let Some(figure) = raw.get(MOST) {
         let message = format!("there can be at most {MOST} figures");
-        return Err(Trouble::new(figure.span(), message)
-            .help("draw the others in an experiment of their own"));
+        return Err(
+            SourceError::new(figure.span(), message).help("put the others into another experiment")
+        );
     }
     let mut figures: Vec<Figure> = Vec::new();
     for raw in raw {
-        let written = Written::read(&raw.get_ref().0, raw.span())?;
+        let written = FigureTable::read(&raw.get_ref().0, raw.span())?;
         let kind = written.check(subject)?;
         figures.push(Figure {
             name: name(&written, &kind, &figures)?,
@@ -274,7 +317,7 @@ fn check_all(
 }
 
 /// The name of a figure's file: that given, or the kind's with a number where it is taken.
-fn name(written: &Written, kind: &Kind, figures: &[Figure]) -> Result<String, Trouble> {
+fn name(written: &FigureTable, kind: &Kind, figures: &[Figure]) -> Result<String, SourceError> {
     // Some file systems take `A` and `a` for the same name.
     let taken = |name: &str| {
         let name = name.to_lowercase();
@@ -293,17 +336,17 @@ fn name(written: &Written, kind: &Kind, figures: &[Figure]) -> Result<String, Tr
         let message = format!(
             "a figure's name is made of letters, digits, - and _, in at most {LONGEST_NAME} bytes"
         );
-        return Err(Trouble::new(name.span(), message).help("it is the name of a file"));
+        return Err(SourceError::new(name.span(), message).help("it is the name of a file"));
     }
     if taken(text) {
         let message = format!("two figures are called `{text}`");
-        return Err(Trouble::new(name.span(), message));
+        return Err(SourceError::new(name.span(), message));
     }
     Ok(name.into_inner())
 }
 
 /// The look of a figure: its own, else that of all.
-fn look(given: &Given, all: &Look) -> Result<Look, Trouble> {
+fn look(given: &GivenOptions, all: &Look) -> Result<Look, SourceError> {
     Ok(Look {
         shape: given.choice(&SHAPE).unwrap_or(all.shape),
         theme: given.choice(&THEME).unwrap_or(all.theme),
@@ -359,7 +402,7 @@ mod tests {
     fn examples_can_be_read() {
         for kind in FIGURE_KINDS {
             let raw: RawFigure = toml::from_str(kind.example).unwrap();
-            let written = Written::read(&raw.0, 0..0).map_err(|trouble| trouble.message);
+            let written = FigureTable::read(&raw.0, 0..0).map_err(|trouble| trouble.message);
             assert_eq!(written.unwrap().kinds[0].0.name, kind.name);
         }
     }

@@ -6,7 +6,7 @@ use toml::Spanned;
 
 use super::choice::{ChoiceWord, FigureChoice};
 use crate::raw::{Block, Value, expected, unknown};
-use crate::source::Trouble;
+use crate::source::SourceError;
 use bvlab_core::parameter::{DataSize, Parameter};
 use bvlab_core::words::{did_you_mean, quoted};
 
@@ -45,6 +45,8 @@ pub enum OptionForm {
     Values,
     /// Two numbers.
     Pair,
+    /// A table of names and what they are called.
+    Labels,
     /// A list of tables with options of their own.
     Tables(&'static [FigureOption]),
 }
@@ -107,21 +109,21 @@ impl FigureOption {
 }
 
 /// The options that were given in one table.
-pub(crate) struct Given<'a> {
+pub(crate) struct GivenOptions<'a> {
     entries: Vec<(&'static str, &'a Spanned<Value>)>,
     /// What errors about the whole point at.
     pub span: Range<usize>,
 }
 
-impl<'a> Given<'a> {
+impl<'a> GivenOptions<'a> {
     /// Reads a table: its keys must be among the options, and what they are set to of their form.
     pub fn read(
         block: &'a Block,
         options: &'static [FigureOption],
         span: Range<usize>,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, SourceError> {
         let entries: Vec<_> = block.0.iter().map(|(key, value)| (key, value)).collect();
-        Given::of(&entries, options, span)
+        GivenOptions::of(&entries, options, span)
     }
 
     /// The same of some keys of a table.
@@ -129,7 +131,7 @@ impl<'a> Given<'a> {
         entries: &[(&'a Spanned<String>, &'a Spanned<Value>)],
         options: &'static [FigureOption],
         span: Range<usize>,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, SourceError> {
         let known = |(key, value): &(&'a Spanned<String>, &'a Spanned<Value>)| {
             let option = options.iter().find(|option| option.name == key.get_ref());
             let names = options.iter().map(|option| option.name);
@@ -138,13 +140,13 @@ impl<'a> Given<'a> {
             Ok((option.name, *value))
         };
         let entries = entries.iter().map(known).collect::<Result<_, _>>()?;
-        let given = Given { entries, span };
+        let given = GivenOptions { entries, span };
         let missing = |option: &&FigureOption| option.required && !given.has(option);
         match options.iter().find(missing) {
             None => Ok(given),
             Some(option) => {
                 let message = format!("`{}` is missing", option.name);
-                Err(Trouble::new(given.span, message)
+                Err(SourceError::new(given.span, message)
                     .label("from this table")
                     .help("`bvlab new NAME` writes an example with every key"))
             }
@@ -177,7 +179,7 @@ impl<'a> Given<'a> {
     }
 
     /// A number within its range.
-    pub fn number(&self, option: &FigureOption) -> Result<Option<f64>, Trouble> {
+    pub fn number(&self, option: &FigureOption) -> Result<Option<f64>, SourceError> {
         let OptionForm::Number(parameter) = option.form else {
             return Ok(None);
         };
@@ -186,12 +188,12 @@ impl<'a> Given<'a> {
         };
         match parameter.check(*value.get_ref(), DataSize::UNKNOWN) {
             Ok(()) => Ok(Some(value.into_inner())),
-            Err(error) => Err(Trouble::new(value.span(), error.to_string())),
+            Err(error) => Err(SourceError::new(value.span(), error.to_string())),
         }
     }
 
     /// How many of something.
-    pub fn count(&self, option: &FigureOption) -> Result<usize, Trouble> {
+    pub fn count(&self, option: &FigureOption) -> Result<usize, SourceError> {
         let count = self.number(option)?;
         Ok(count.map_or(0, |count| count as usize))
     }
@@ -234,8 +236,22 @@ impl<'a> Given<'a> {
         Some(words)
     }
 
+    /// Names and what they are called, in the order in which they are written.
+    pub fn labels(&self, option: &FigureOption) -> Vec<(Spanned<String>, String)> {
+        match self.get(option).map(Spanned::get_ref) {
+            Some(Value::Table(block)) => {
+                let entries = block.0.iter().filter_map(|(name, label)| {
+                    let name = Spanned::new(name.span(), name.get_ref().clone());
+                    Some((name, as_text(label)?.into_inner()))
+                });
+                entries.collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
     /// The tables of a list of them.
-    pub fn tables(&self, option: &FigureOption) -> Result<Vec<Given<'a>>, Trouble> {
+    pub fn tables(&self, option: &FigureOption) -> Result<Vec<GivenOptions<'a>>, SourceError> {
         let (Some(given), OptionForm::Tables(options)) = (self.get(option), option.form) else {
             return Ok(Vec::new());
         };
@@ -243,7 +259,7 @@ impl<'a> Given<'a> {
             return Ok(Vec::new());
         };
         let tables = items.iter().filter_map(|item| match item.get_ref() {
-            Value::Table(block) => Some(Given::read(block, options, item.span())),
+            Value::Table(block) => Some(GivenOptions::read(block, options, item.span())),
             _ => None,
         });
         tables.collect()
@@ -291,27 +307,28 @@ fn pair(value: &Value) -> Option<(f64, f64)> {
 pub(super) fn unknown_key(
     key: &Spanned<String>,
     known: impl Iterator<Item = &'static str> + Clone,
-) -> Trouble {
+) -> SourceError {
     // The way in which a date reaches a table of keys is an internal matter of the TOML reader.
     if key.get_ref().contains("__toml_private_datetime") {
-        return Trouble::new(key.span(), "a date or a time has no place here");
+        return SourceError::new(key.span(), "a date or a time is not allowed here");
     }
     unknown(key, known)
 }
 
 impl OptionForm {
     /// Whether a value is of the form; whether a number is in its range is asked when it is used.
-    fn check(&self, value: &Spanned<Value>) -> Result<(), Trouble> {
+    fn check(&self, value: &Spanned<Value>) -> Result<(), SourceError> {
         let right = |right: bool, form: &str| match right {
             true => Ok(()),
             false => Err(expected(form, value)),
         };
-        let items = |form: &str, check: &dyn Fn(&Spanned<Value>) -> Result<(), Trouble>| match value
-            .get_ref()
-        {
-            Value::List(items) => items.iter().try_for_each(check),
-            _ => Err(expected(form, value)),
-        };
+        let items =
+            |form: &str, check: &dyn Fn(&Spanned<Value>) -> Result<(), SourceError>| match value
+                .get_ref()
+            {
+                Value::List(items) => items.iter().try_for_each(check),
+                _ => Err(expected(form, value)),
+            };
         match self {
             OptionForm::Flag(_) => right(matches!(value.get_ref(), Value::Bool(_)), "a boolean"),
             OptionForm::Number(_) | OptionForm::Value => is_number(value),
@@ -326,9 +343,15 @@ impl OptionForm {
             }
             OptionForm::Names => items("a list, as in [\"a\", \"b\"]", &is_text),
             OptionForm::Values => items("a list, as in [1, 2]", &is_number),
+            OptionForm::Labels => match value.get_ref() {
+                Value::Table(block) => block.0.iter().try_for_each(|(_, label)| is_text(label)),
+                _ => Err(expected("a table, as in { tree = \"one tree\" }", value)),
+            },
             OptionForm::Tables(options) => {
                 items("a list of tables", &|item| match item.get_ref() {
-                    Value::Table(block) => Given::read(block, options, item.span()).map(|_| ()),
+                    Value::Table(block) => {
+                        GivenOptions::read(block, options, item.span()).map(|_| ())
+                    }
                     _ => Err(expected("a table", item)),
                 })
             }
@@ -336,27 +359,27 @@ impl OptionForm {
     }
 }
 
-fn is_number(value: &Spanned<Value>) -> Result<(), Trouble> {
+fn is_number(value: &Spanned<Value>) -> Result<(), SourceError> {
     match value.get_ref() {
         Value::Number(_) => Ok(()),
         _ => Err(expected("a number", value)),
     }
 }
 
-fn is_text(value: &Spanned<Value>) -> Result<(), Trouble> {
+fn is_text(value: &Spanned<Value>) -> Result<(), SourceError> {
     match value.get_ref() {
         Value::Text(_) => Ok(()),
         _ => Err(expected("a string", value)),
     }
 }
 
-fn is_word(value: &Spanned<Value>, words: &'static [ChoiceWord]) -> Result<(), Trouble> {
+fn is_word(value: &Spanned<Value>, words: &'static [ChoiceWord]) -> Result<(), SourceError> {
     is_text(value)?;
     let names = words.iter().map(|word| word.name);
     match value.get_ref() {
         Value::Text(text) if !names.clone().any(|name| name == text) => {
             let message = format!("{} is not known here", quoted(text));
-            Err(Trouble::new(value.span(), message).help(did_you_mean(text, names)))
+            Err(SourceError::new(value.span(), message).help(did_you_mean(text, names)))
         }
         _ => Ok(()),
     }

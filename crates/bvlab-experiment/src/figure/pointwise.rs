@@ -1,9 +1,11 @@
 //! The parts of the error along x.
 
-use super::kind::{FigureKind, Subject};
-use super::option::{FigureOption, Given, OptionForm};
+use super::fits::ALONG_X;
+use super::kind::{FigureKind, FigureSubject};
+use super::labels::{FigureLabels, LABELS, X_LABEL, Y_LABEL};
+use super::option::{FigureOption, GivenOptions, OptionForm};
 use super::shared::{LEARNERS, REFITS, SECOND, along_x, few_panels, learners, swept_value};
-use crate::source::Trouble;
+use crate::source::SourceError;
 
 /// The parts of the error along x.
 #[derive(Clone, Debug)]
@@ -16,6 +18,8 @@ pub struct Pointwise {
     pub second: Option<f64>,
     /// How many refits are drawn above.
     pub refits: usize,
+    /// Words of one's own.
+    pub labels: FigureLabels,
 }
 
 const VALUE: FigureOption = FigureOption::new(
@@ -31,9 +35,10 @@ impl FigureKind for Pointwise {
     const NEEDS: &'static str =
         "It needs a known truth and one-dimensional inputs; of classes, at most two.";
     const EXAMPLE: &'static str = "pointwise = {}";
-    const OPTIONS: &'static [FigureOption] = &[LEARNERS, VALUE, SECOND, REFITS];
+    const OPTIONS: &'static [FigureOption] =
+        &[LEARNERS, VALUE, SECOND, REFITS, X_LABEL, Y_LABEL, LABELS];
 
-    fn check(given: &Given, subject: Subject) -> Result<Self, Trouble> {
+    fn check(given: &GivenOptions, subject: FigureSubject) -> Result<Self, SourceError> {
         let study = subject.study(&given.span)?;
         along_x(study, Self::NAME, &given.span)?;
         let curves = &study.curves;
@@ -42,7 +47,10 @@ impl FigureKind for Pointwise {
         let second = swept_value(given, &SECOND, &learners, curves, 1)?;
         let refits = given.count(&REFITS)?;
         few_panels(learners.len(), &given.span)?;
+        let named = learners.iter().map(String::as_str).chain(ALONG_X);
+        let labels = FigureLabels::read(given, named)?;
         Ok(Pointwise {
+            labels,
             learners,
             value,
             second,

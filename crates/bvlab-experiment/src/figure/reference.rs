@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::choice::{ChoiceWord, FigureChoice, Lower, Part, Sample, Shape, Theme};
+use super::choice::{Bands, ChoiceWord, FigureChoice, Lower, PanelBy, Part, Sample, Shape, Theme};
 use super::group::{GROUPS, MOST_PARTS};
 use super::option::{FigureOption, OptionForm};
 use super::{COMMON, FIGURE_KINDS, LOOK};
@@ -35,11 +35,13 @@ pub fn figure_reference() -> String {
     ));
     say("\n## Every figure\n\nThese keys go beside the kind.\n\n");
     say(&table(COMMON));
-    say("\n## `[look]`\n\nThe look of all figures that do not say otherwise.\n\n");
+    say("\n## `[look]`\n\nThe look of all figures, unless a figure sets its own.\n\n");
     say(&table(LOOK));
     say("\n## Words\n");
     say(&words("Parts of the error", Part::WORDS));
     say(&words("Diagnostics in `below`", Lower::WORDS));
+    say(&words("Bands", Bands::WORDS));
+    say(&words("Panels of a simulation, `by`", PanelBy::WORDS));
     say(&words("Panels in `sample`", Sample::WORDS));
     say(&words("Shapes", Shape::WORDS));
     say(&words("Themes", Theme::WORDS));
@@ -49,7 +51,7 @@ pub fn figure_reference() -> String {
 const HEAD: &str = "\
 # Figures
 
-<!-- Written by `BVLAB_BLESS=1 cargo test --release --test bvlab figure_kinds`: do not edit. -->
+<!-- FigureTable by `BVLAB_BLESS=1 cargo test --release --test bvlab figure_kinds`: do not edit. -->
 
 Every `[[figure]]` of an experiment has one kind, whose options are the keys of its table:
 
@@ -109,6 +111,7 @@ fn form(form: &OptionForm) -> String {
         OptionForm::Value => "a value of the sweep".to_owned(),
         OptionForm::Values => "a list of values of the sweep".to_owned(),
         OptionForm::Pair => "two numbers".to_owned(),
+        OptionForm::Labels => "a table of names and texts".to_owned(),
         OptionForm::Tables(options) => {
             let keys = options.iter().map(|option| match option.required {
                 true => format!("`{}`", option.name),

@@ -17,7 +17,10 @@ pub(crate) fn add_definitions(schema: &mut Value) {
     });
     if let Some(Value::Object(definitions)) = definitions {
         definitions.insert("Figure".to_owned(), figure());
-        let look = table("The look of all figures that do not say otherwise.", LOOK);
+        let look = table(
+            "The look of all figures, unless a figure sets its own.",
+            LOOK,
+        );
         definitions.insert("Look".to_owned(), look);
     }
 }
@@ -83,6 +86,9 @@ fn form(form: &OptionForm) -> Value {
         OptionForm::Values => list(json!({ "type": "number" })),
         OptionForm::Pair => json!({
             "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 2,
+        }),
+        OptionForm::Labels => json!({
+            "type": "object", "additionalProperties": { "type": "string" },
         }),
         OptionForm::Tables(options) => {
             json!({ "type": "array", "items": table("One of them.", options) })

@@ -5,9 +5,9 @@ use std::ops::Range;
 use toml::Spanned;
 
 use super::choice::{FigureChoice, Part};
-use super::option::{FigureOption, Given, OptionForm};
-use crate::source::Trouble;
-use bvlab_core::plan::{Axis, Curve, Scale, StudyDescription};
+use super::option::{FigureOption, GivenOptions, OptionForm};
+use crate::source::SourceError;
+use bvlab_core::plan::{Curve, Scale, StudyDescription, SweepAxis};
 use bvlab_core::words::{did_you_mean, number};
 
 /// The learners that are drawn.
@@ -45,7 +45,7 @@ pub(super) const REFITS: FigureOption = FigureOption::count(
 pub(super) const X_SCALE: FigureOption = FigureOption::new(
     "x-scale",
     OptionForm::Choice(Scale::WORDS),
-    "as the sweep is spread",
+    "as in the sweep",
     "The horizontal axis",
 );
 
@@ -61,7 +61,7 @@ pub(super) const MARKS: FigureOption = FigureOption::new(
     "marks",
     OptionForm::Tables(&[AT, TEXT]),
     "none",
-    "Upright lines with a text, as in `[{ at = 40, text = \"p = n\" }]`",
+    "Vertical lines with a label, as in `[{ at = 40, text = \"p = n\" }]`",
 );
 
 const AT: FigureOption =
@@ -79,25 +79,33 @@ pub struct Mark {
     pub text: String,
 }
 
+/// The least and the largest value of some axes.
+pub(super) fn ends<'a>(axes: impl Iterator<Item = &'a SweepAxis>) -> (f64, f64) {
+    let values = axes.flat_map(|axis| axis.values.iter().copied());
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (low.min(value), high.max(value))
+    })
+}
+
 /// The marks, each within the sweep.
 pub(super) fn marks<'a>(
-    given: &Given,
-    axes: impl Iterator<Item = &'a Axis>,
-) -> Result<Vec<Mark>, Trouble> {
-    let values = axes.flat_map(|axis| axis.values.iter().copied());
-    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-        (low.min(value), high.max(value))
-    });
-    let mark = |given: Given| {
+    given: &GivenOptions,
+    axes: impl Iterator<Item = &'a SweepAxis>,
+) -> Result<Vec<Mark>, SourceError> {
+    let (low, high) = ends(axes);
+    let mark = |given: GivenOptions| {
         let span = given.place(&AT);
         let place = given.value(&AT).map_or(f64::NAN, Spanned::into_inner);
         if !place.is_finite() {
-            return Err(Trouble::new(span, "a mark needs a finite place"));
+            return Err(SourceError::new(
+                span,
+                "the position of a mark must be finite",
+            ));
         }
         if !(low..=high).contains(&place) {
             let message = format!("{} lies outside the sweep", number(place));
             let help = format!("it goes from {} to {}", number(low), number(high));
-            return Err(Trouble::new(span, message).help(help));
+            return Err(SourceError::new(span, message).help(help));
         }
         let text = given.text(&TEXT).map(Spanned::into_inner);
         Ok(Mark {
@@ -109,7 +117,7 @@ pub(super) fn marks<'a>(
 }
 
 /// The learners that are drawn: those named, or all.
-pub(super) fn learners(given: &Given, curves: &[Curve]) -> Result<Vec<String>, Trouble> {
+pub(super) fn learners(given: &GivenOptions, curves: &[Curve]) -> Result<Vec<String>, SourceError> {
     let Some(chosen) = given.names(&LEARNERS) else {
         return Ok(curves.iter().map(|curve| curve.name.clone()).collect());
     };
@@ -123,13 +131,13 @@ pub(super) fn named<'a, I: Iterator<Item = &'a str> + Clone>(
     option: &FigureOption,
     what: &str,
     known: impl Fn() -> I,
-) -> Result<Vec<String>, Trouble> {
+) -> Result<Vec<String>, SourceError> {
     listed(chosen, option)?;
     for name in chosen.get_ref() {
         if !known().any(|known| known == name.get_ref()) {
             let message = format!("no {what} is called `{}`", name.get_ref());
             return Err(
-                Trouble::new(name.span(), message).help(did_you_mean(name.get_ref(), known()))
+                SourceError::new(name.span(), message).help(did_you_mean(name.get_ref(), known()))
             );
         }
     }
@@ -139,10 +147,10 @@ pub(super) fn named<'a, I: Iterator<Item = &'a str> + Clone>(
 
 /// The parts that are drawn; those of ensembles' members only where they were computed.
 pub(super) fn parts(
-    given: &Given,
+    given: &GivenOptions,
     option: &FigureOption,
     study: &StudyDescription,
-) -> Result<Option<Vec<Part>>, Trouble> {
+) -> Result<Option<Vec<Part>>, SourceError> {
     let Some(parts) = given.choices::<Part>(option) else {
         return Ok(None);
     };
@@ -154,10 +162,14 @@ pub(super) fn parts(
         )
     };
     if !study.diversity && parts.get_ref().iter().any(of_members) {
-        let message = "what members of ensembles do is computed with `run.diversity = true`";
+        let message = "parts of ensemble members need `run.diversity = true`";
         return Err(
-            Trouble::new(parts.span(), message).help("add `diversity = true` under `[run]`")
+            SourceError::new(parts.span(), message).help("add `diversity = true` under `[run]`")
         );
+    }
+    if !study.df && parts.get_ref().contains(&Part::Optimism) {
+        let message = "the optimism is computed with `run.df = true`";
+        return Err(SourceError::new(parts.span(), message).help("add `df = true` under `[run]`"));
     }
     Ok(Some(parts.into_inner()))
 }
@@ -165,9 +177,9 @@ pub(super) fn parts(
 /// A logarithmic axis shows numbers above 0 only.
 pub(super) fn log_axis<'a>(
     scale: Option<Scale>,
-    axes: impl Iterator<Item = &'a Axis>,
+    axes: impl Iterator<Item = &'a SweepAxis>,
     span: &Range<usize>,
-) -> Result<(), Trouble> {
+) -> Result<(), SourceError> {
     let lowest = axes.flat_map(|axis| &axis.values).copied();
     let lowest = lowest.fold(f64::INFINITY, f64::min);
     if scale == Some(Scale::Log) && lowest <= 0.0 {
@@ -175,7 +187,7 @@ pub(super) fn log_axis<'a>(
         let message =
             format!("the sweep starts at {lowest}, and a log axis cannot show values ≤ 0");
         return Err(
-            Trouble::new(span.clone(), message).help("start it above 0, or leave it linear")
+            SourceError::new(span.clone(), message).help("start it above 0, or leave it linear")
         );
     }
     Ok(())
@@ -184,7 +196,7 @@ pub(super) fn log_axis<'a>(
 /// What a figure over the sweep needs.
 pub(super) struct OverSweep<'a> {
     /// The first axes of the learners that have one.
-    pub axes: Vec<&'a Axis>,
+    pub axes: Vec<&'a SweepAxis>,
     /// The chosen values of second axes.
     pub seconds: Option<Vec<f64>>,
     /// How many curves that makes.
@@ -194,17 +206,17 @@ pub(super) struct OverSweep<'a> {
 /// What the learners are swept over.
 pub(super) fn over_sweep<'a>(
     learners: &[String],
-    given: &Given,
+    given: &GivenOptions,
     curves: &'a [Curve],
-) -> Result<OverSweep<'a>, Trouble> {
+) -> Result<OverSweep<'a>, SourceError> {
     let swept: Vec<&Curve> = curves
         .iter()
         .filter(|curve| learners.contains(&curve.name) && !curve.axes.is_empty())
         .collect();
     if swept.is_empty() {
-        let message = "this figure needs a sweep, and nothing is swept here";
+        let message = "this figure needs a sweep, but nothing is swept here";
         let help = "add for example `[sweep]` with `depth = \"1..16\"`, or draw `pointwise = {}`";
-        return Err(Trouble::new(given.span.clone(), message).help(help));
+        return Err(SourceError::new(given.span.clone(), message).help(help));
     }
     let seconds = swept_values(given, &SECONDS, learners, curves, 1)?;
     let lines = swept
@@ -223,12 +235,12 @@ pub(super) fn over_sweep<'a>(
 
 /// Values that the sweep of one of the learners has on its first or second axis.
 pub(super) fn swept_values(
-    given: &Given,
+    given: &GivenOptions,
     option: &FigureOption,
     learners: &[String],
     curves: &[Curve],
     which: usize,
-) -> Result<Option<Vec<f64>>, Trouble> {
+) -> Result<Option<Vec<f64>>, SourceError> {
     let Some(values) = given.values(option) else {
         return Ok(None);
     };
@@ -240,12 +252,12 @@ pub(super) fn swept_values(
 
 /// A single such value.
 pub(super) fn swept_value(
-    given: &Given,
+    given: &GivenOptions,
     option: &FigureOption,
     learners: &[String],
     curves: &[Curve],
     which: usize,
-) -> Result<Option<f64>, Trouble> {
+) -> Result<Option<f64>, SourceError> {
     let value = given.value(option);
     value
         .map(|value| among(&value, learners, curves, which))
@@ -257,10 +269,10 @@ fn among(
     learners: &[String],
     curves: &[Curve],
     which: usize,
-) -> Result<f64, Trouble> {
+) -> Result<f64, SourceError> {
     let wanted = *value.get_ref();
     let drawn = curves.iter().filter(|curve| learners.contains(&curve.name));
-    let axes: Vec<&Axis> = drawn.filter_map(|curve| curve.axes.get(which)).collect();
+    let axes: Vec<&SweepAxis> = drawn.filter_map(|curve| curve.axes.get(which)).collect();
     if axes.iter().any(|axis| axis.values.contains(&wanted)) {
         return Ok(wanted);
     }
@@ -268,7 +280,7 @@ fn among(
         .iter()
         .flat_map(|axis| axis.values.iter().map(|value| (axis.name.as_str(), *value)))
         .min_by(|a, b| (a.1 - wanted).abs().total_cmp(&(b.1 - wanted).abs()));
-    let trouble = Trouble::new(
+    let trouble = SourceError::new(
         value.span(),
         format!("{} is not a value of the sweep", number(wanted)),
     );
@@ -285,30 +297,28 @@ fn among(
 pub(super) const MOST: usize = 100;
 
 /// Whether a list has something in it, and not too much.
-pub(super) fn listed<T>(list: &Spanned<Vec<T>>, option: &FigureOption) -> Result<(), Trouble> {
+pub(super) fn listed<T>(list: &Spanned<Vec<T>>, option: &FigureOption) -> Result<(), SourceError> {
     let name = option.name;
     let (message, help) = match list.get_ref().len() {
         0 => (format!("`{name}` is empty"), "leave it out for the default"),
         1..=MOST => return Ok(()),
         count => (
-            format!("`{name}` has {count} entries, and {MOST} are the most"),
+            format!("`{name}` has {count} entries; the maximum is {MOST}"),
             "name each of them once",
         ),
     };
-    Err(Trouble::new(list.span(), message).help(help))
+    Err(SourceError::new(list.span(), message).help(help))
 }
 
 /// More panels than that are too narrow to read.
 pub(super) const PANELS: usize = 6;
 
 /// Refuses more panels than can be read.
-pub(super) fn few_panels(count: usize, span: &Range<usize>) -> Result<(), Trouble> {
+pub(super) fn few_panels(count: usize, span: &Range<usize>) -> Result<(), SourceError> {
     match count > PANELS {
-        true => Err(Trouble::new(
+        true => Err(SourceError::new(
             span.clone(),
-            format!(
-                "the figure would have {count} panels, and {PANELS} are the most that can be read"
-            ),
+            format!("the figure would have {count} panels; the maximum is {PANELS}"),
         )
         .help("choose some with `learners`, `values` or `second`; draw several figures")),
         false => Ok(()),
@@ -320,16 +330,16 @@ pub(super) fn along_x(
     study: &StudyDescription,
     kind: &str,
     span: &Range<usize>,
-) -> Result<(), Trouble> {
-    let wrong = |message: String| Trouble::new(span.clone(), message);
+) -> Result<(), SourceError> {
+    let wrong = |message: String| SourceError::new(span.clone(), message);
     match (study.dimension, study.classes) {
         _ if !study.knows_truth() => Err(wrong(format!(
             "`{kind}` draws the truth, which is not known for a table"
         ))
-        .help("`tradeoff` draws what is known")),
+        .help("draw `tradeoff` instead, which does not need it")),
         (1, 0..=2) => Ok(()),
         (1, classes) => Err(wrong(format!(
-            "`{kind}` draws one probability, and there are {classes} classes"
+            "`{kind}` draws one probability, but there are {classes} classes"
         ))),
         _ => Err(wrong(format!(
             "`{kind}` draws along x and needs one-dimensional inputs"

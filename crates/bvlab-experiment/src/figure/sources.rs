@@ -1,12 +1,13 @@
 //! The variance by source over the sweep.
 
-use super::kind::{FigureKind, Subject};
-use super::option::{FigureOption, Given, OptionForm};
+use super::kind::{FigureKind, FigureSubject};
+use super::labels::{FigureLabels, LABELS, X_LABEL, Y_LABEL};
+use super::option::{FigureOption, GivenOptions, OptionForm};
 use super::shared::{
     LEARNERS, MARKS, Mark, SECONDS, X_SCALE, Y_MAX, few_panels, learners, log_axis, marks,
     over_sweep,
 };
-use crate::source::Trouble;
+use crate::source::SourceError;
 use bvlab_core::plan::Scale;
 
 /// The variance by source over the sweep.
@@ -18,12 +19,14 @@ pub struct SourcesFigure {
     pub second: Option<Vec<f64>>,
     /// Whether shares of the variance are drawn.
     pub share: bool,
-    /// The horizontal axis; `None` for as the sweep is spread.
+    /// The horizontal axis; `None` for as in the sweep.
     pub x_scale: Option<Scale>,
     /// Where the vertical axis ends.
     pub y_max: Option<f64>,
     /// Upright lines.
     pub marks: Vec<Mark>,
+    /// Words of one's own.
+    pub labels: FigureLabels,
 }
 
 const SHARE: FigureOption = FigureOption::new(
@@ -33,19 +36,24 @@ const SHARE: FigureOption = FigureOption::new(
     "Shares of the variance rather than the variance itself",
 );
 
+/// The sources that act alone, whose names make those that act together.
+const SINGLE: [&str; 3] = ["inputs", "noise", "algorithm"];
+
 impl FigureKind for SourcesFigure {
     const NAME: &'static str = "sources";
     const MEANING: &'static str = "The variance by source over the sweep, stacked";
     const NEEDS: &'static str = "It needs a sweep and `run.sources = true`.";
     const EXAMPLE: &'static str = "sources = {}";
-    const OPTIONS: &'static [FigureOption] = &[LEARNERS, SECONDS, SHARE, X_SCALE, Y_MAX, MARKS];
+    const OPTIONS: &'static [FigureOption] = &[
+        LEARNERS, SECONDS, SHARE, X_SCALE, Y_MAX, MARKS, X_LABEL, Y_LABEL, LABELS,
+    ];
 
-    fn check(given: &Given, subject: Subject) -> Result<Self, Trouble> {
+    fn check(given: &GivenOptions, subject: FigureSubject) -> Result<Self, SourceError> {
         let study = subject.study(&given.span)?;
         if !study.sources {
-            let message = "`sources` draws what `run.sources = true` computes";
-            return Err(Trouble::new(given.span.clone(), message).help(
-                "add `sources = true` under `[run]`; eight fits then take the place of one",
+            let message = "`sources` needs `run.sources = true`";
+            return Err(SourceError::new(given.span.clone(), message).help(
+                "add `sources = true` under `[run]`; every resample then needs eight fits instead of one",
             ));
         }
         let learners = learners(given, &study.curves)?;
@@ -53,7 +61,10 @@ impl FigureKind for SourcesFigure {
         few_panels(swept.lines, &given.span)?;
         let x_scale = given.choice(&X_SCALE);
         log_axis(x_scale, swept.axes.iter().copied(), &given.span)?;
+        let named = learners.iter().map(String::as_str).chain(SINGLE);
+        let labels = FigureLabels::read(given, named)?;
         Ok(SourcesFigure {
+            labels,
             learners,
             share: given.flag(&SHARE),
             x_scale,

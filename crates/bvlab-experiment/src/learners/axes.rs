@@ -5,11 +5,11 @@ use toml::Spanned;
 use super::spec::{Spec, check_value};
 use crate::bounds::Bounds;
 use crate::problem::check_train;
-use crate::raw::{Block, Num, RawSweep, Value};
-use crate::source::Trouble;
+use crate::raw::{Block, Number, RawSweep, Value};
+use crate::source::SourceError;
 use crate::sweep::Values;
 use bvlab_core::learner::DATA_AXES;
-use bvlab_core::plan::Axis;
+use bvlab_core::plan::SweepAxis;
 use bvlab_core::problem::{Problem, Resample};
 use bvlab_core::words::{did_you_mean, number};
 
@@ -32,7 +32,7 @@ pub struct ParameterPlace {
 }
 
 /// A learner that is asked for its axes.
-pub struct Asked<'a> {
+pub struct AxisRequest<'a> {
     pub spec: &'a Spec,
     pub raw: &'a Spanned<Block>,
     pub reference: bool,
@@ -42,24 +42,27 @@ pub struct Asked<'a> {
     pub bounds: &'a Bounds,
 }
 
-impl Asked<'_> {
+impl AxisRequest<'_> {
     /// The axes that the learner has; a reference may lack some or all.
-    pub fn axes(&self, RawSweep(entries): &RawSweep) -> Result<Vec<(Axis, Target)>, Trouble> {
+    pub fn axes(
+        &self,
+        RawSweep(entries): &RawSweep,
+    ) -> Result<Vec<(SweepAxis, Target)>, SourceError> {
         let few = "a sweep is over one parameter, or over two";
         if let Some((name, _)) = entries.get(2) {
-            return Err(Trouble::new(name.span(), few));
+            return Err(SourceError::new(name.span(), few));
         }
         if entries.is_empty() {
-            return Err(Trouble::new(self.raw.span(), few).help("as in `depth = \"1..16\"`"));
+            return Err(SourceError::new(self.raw.span(), few).help("as in `depth = \"1..16\"`"));
         }
-        let mut axes: Vec<(Axis, Target)> = Vec::new();
+        let mut axes: Vec<(SweepAxis, Target)> = Vec::new();
         for (name, values) in entries {
             let Some(axis) = self.axis(name, values)? else {
                 continue;
             };
             if axes.iter().any(|(_, target)| *target == axis.1) {
                 let message = format!("`{}` is swept twice", axis.0.name);
-                return Err(Trouble::new(name.span(), message));
+                return Err(SourceError::new(name.span(), message));
             }
             axes.push(axis);
         }
@@ -70,7 +73,7 @@ impl Asked<'_> {
                 "`{}` has the swept parameter {names}",
                 self.spec.family.name
             );
-            return Err(Trouble::new(self.spec.span.clone(), message)
+            return Err(SourceError::new(self.spec.span.clone(), message)
                 .help("leave out `reference = true`, or sweep another parameter"));
         }
         Ok(axes)
@@ -81,9 +84,10 @@ impl Asked<'_> {
         &self,
         name: &Spanned<String>,
         values: &Spanned<Value>,
-    ) -> Result<Option<(Axis, Target)>, Trouble> {
-        let axis = |name: &str, about: &str, values: Values| Axis {
+    ) -> Result<Option<(SweepAxis, Target)>, SourceError> {
+        let axis = |name: &str, symbol: Option<&str>, about: &str, values: Values| SweepAxis {
             name: name.to_owned(),
+            symbol: symbol.unwrap_or_default().to_owned(),
             about: about.to_owned(),
             scale: values.scale(),
             values: values.values.into_iter().map(|(value, _)| value).collect(),
@@ -91,12 +95,17 @@ impl Asked<'_> {
         match name.get_ref().as_str() {
             "train" => {
                 let values = train_values(values, self.problem, self.bounds)?;
-                let axis = axis("train", "points in a training set", values);
+                let axis = axis("train", Some("n"), "points in a training set", values);
                 return Ok(Some((axis, Target::Train)));
             }
             "noise" => {
                 let values = noise_values(values, self.problem)?;
-                let axis = axis("noise", "standard deviation of the noise", values);
+                let axis = axis(
+                    "noise",
+                    Some("σ"),
+                    "standard deviation of the noise",
+                    values,
+                );
                 return Ok(Some((axis, Target::Noise)));
             }
             _ => {}
@@ -120,7 +129,7 @@ impl Asked<'_> {
         };
         if level.given[place.index].is_some() {
             let message = format!("`{inner}` is both given and swept");
-            return Err(Trouble::new(level.span.clone(), message)
+            return Err(SourceError::new(level.span.clone(), message)
                 .help("leave it out here, or take it out of the sweep"));
         }
         let is_spread = matches!(values.get_ref(), Value::Table(_));
@@ -131,7 +140,7 @@ impl Asked<'_> {
         for (value, span) in &values.values {
             check_value(rule, *value, span, self.problem)?;
         }
-        let axis = axis(path, rule.meaning, values);
+        let axis = axis(path, rule.symbol, rule.meaning, values);
         Ok(Some((axis, Target::Parameter(place))))
     }
 }
@@ -141,47 +150,47 @@ pub fn train_values(
     raw: &Spanned<Value>,
     problem: &Problem,
     bounds: &Bounds,
-) -> Result<Values, Trouble> {
+) -> Result<Values, SourceError> {
     if problem
         .rows()
         .is_some_and(|rows| rows.resample == Resample::Halves)
     {
-        let message = "halves of a table are all of one size";
-        return Err(Trouble::new(raw.span(), message)
-            .help("`resample = \"bootstrap\"` takes training sets of any size"));
+        let message = "halves of a table all have the same size";
+        return Err(SourceError::new(raw.span(), message)
+            .help("`resample = \"bootstrap\"` allows training sets of any size"));
     }
     let mut values = Values::read(raw)?;
     if matches!(raw.get_ref(), Value::Table(_)) {
         values = values.rounded();
     }
     for (value, span) in &values.values {
-        let value = Spanned::new(span.clone(), Num(*value));
+        let value = Spanned::new(span.clone(), Number(*value));
         check_train(&value, &problem.inputs, problem.dimension, bounds)?;
     }
     Ok(values)
 }
 
 /// The values of a sweep over the noise's sd, which must not depend on x then.
-fn noise_values(raw: &Spanned<Value>, problem: &Problem) -> Result<Values, Trouble> {
+fn noise_values(raw: &Spanned<Value>, problem: &Problem) -> Result<Values, SourceError> {
     let values = Values::read(raw)?;
     if problem.rows().is_some() {
         let message = "the noise of a table is unknown, and cannot be swept";
-        return Err(Trouble::new(raw.span(), message));
+        return Err(SourceError::new(raw.span(), message));
     }
     let Some(noise) = problem.noise() else {
-        let message = "the labels are classes, and have no noise with an sd";
-        return Err(Trouble::new(raw.span(), message)
-            .help("noise in classes is in their probabilities, and `flip`"));
+        let message = "the labels are classes, whose noise has no sd";
+        return Err(SourceError::new(raw.span(), message)
+            .help("the noise of classes is set by their probabilities and by `flip`"));
     };
     if !noise.sd.is_constant() {
         let message = "a noise that varies with x cannot be swept";
-        return Err(Trouble::new(raw.span(), message)
+        return Err(SourceError::new(raw.span(), message)
             .help("the swept values are its sd: write a number in `noise`, as in { normal = 1 }"));
     }
     for (value, span) in &values.values {
         if *value < 0.0 {
             let message = format!("the noise's sd must be at least 0, not {}", number(*value));
-            return Err(Trouble::new(span.clone(), message));
+            return Err(SourceError::new(span.clone(), message));
         }
     }
     Ok(values)
@@ -208,7 +217,7 @@ fn no_such_parameter(
     spec: &Spec,
     shared: bool,
     raw: &Spanned<Block>,
-) -> Trouble {
+) -> SourceError {
     let parameters = spec.levels().flat_map(|spec| spec.family.parameters);
     let known: Vec<&str> = parameters.map(|one| one.name).chain(DATA_AXES).collect();
     let message = format!(
@@ -219,7 +228,7 @@ fn no_such_parameter(
     let near = did_you_mean(name.get_ref(), known);
     // A misspelt name is best shown in the sweep, a learner that does not fit at the learner.
     if !shared || near.starts_with("did") {
-        return Trouble::new(name.span(), message).help(near);
+        return SourceError::new(name.span(), message).help(near);
     }
     let help = format!(
         "{near} there; or give this learner a `sweep` of its own, or `reference = true` to draw it as a flat line"
@@ -228,5 +237,5 @@ fn no_such_parameter(
         true => raw.span(),
         false => spec.span.clone(),
     };
-    Trouble::new(span, message).help(help)
+    SourceError::new(span, message).help(help)
 }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::axes::ParameterPlace;
 use super::spec::Spec;
-use crate::source::Trouble;
+use crate::source::SourceError;
 use bvlab_core::learner::Learner;
-use bvlab_core::parameter::{DataSize, Parameter};
+use bvlab_core::parameter::{DataSize, Parameter, UnsuitableData};
 use bvlab_core::problem::Problem;
 use bvlab_core::words::number;
 
@@ -25,7 +25,7 @@ pub fn check_members(
     places: &[ParameterPlace],
     values: &[Vec<f64>],
     problem: &Problem,
-) -> Result<(), Trouble> {
+) -> Result<(), SourceError> {
     let mut held = problem.train as f64;
     for (level, spec) in spec.levels().enumerate() {
         let parameters = spec.family.parameters;
@@ -45,16 +45,16 @@ pub fn check_members(
                     problem.train,
                     number(members)
                 );
-                return Err(Trouble::new(spec.span.clone(), message).help(
-                    "every member needs at least one: take fewer, or `sample = \"bootstrap\"`",
+                return Err(SourceError::new(spec.span.clone(), message).help(
+                    "every member needs at least one: use fewer members, or `sample = \"bootstrap\"`",
                 ));
             }
             held *= members;
         }
     }
     if held > MOST_HELD {
-        let message = "so many members are more than memory can hold";
-        return Err(Trouble::new(spec.span.clone(), message).help(format!(
+        let message = "this many members do not fit in memory";
+        return Err(SourceError::new(spec.span.clone(), message).help(format!(
             "members × training points can be at most {}",
             number(MOST_HELD)
         )));
@@ -69,15 +69,15 @@ pub fn build(
     places: &[ParameterPlace],
     values: &[Vec<f64>],
     problem: &Problem,
-) -> Result<Box<dyn Learner>, Trouble> {
+) -> Result<Box<dyn Learner>, SourceError> {
     let parameters = spec.family.parameters;
     let size = DataSize {
         train: problem.train,
         dimension: problem.dimension,
     };
-    (spec.family.suits)(size, problem.classes()).map_err(|unsuitable| {
-        Trouble::new(spec.span.clone(), unsuitable.message).help(unsuitable.help)
-    })?;
+    let unsuitable =
+        |why: UnsuitableData| SourceError::new(spec.span.clone(), why.message).help(why.help);
+    (spec.family.suits)(size, problem.classes()).map_err(unsuitable)?;
     let mut settings = Vec::with_capacity(values.len());
     for values in values {
         let mut setting = Vec::with_capacity(parameters.len());
@@ -90,7 +90,7 @@ pub fn build(
                 (None, Some(given)) => setting.push(given),
                 (None, None) => {
                     let message = format!("`{}` needs `{}`", spec.family.name, rule.name);
-                    return Err(Trouble::new(spec.span.clone(), message)
+                    return Err(SourceError::new(spec.span.clone(), message)
                         .help(format!("give it ({}), or sweep over it", rule.meaning)));
                 }
             }
@@ -109,6 +109,7 @@ pub fn build(
     if let Some((base, wants)) = base.transpose()? {
         blueprint = blueprint.base(base, wants);
     }
+    (spec.family.allows)(&blueprint, size).map_err(unsuitable)?;
     Ok((spec.family.build)(blueprint))
 }
 
@@ -119,7 +120,7 @@ fn build_base(
     places: &[ParameterPlace],
     values: &[Vec<f64>],
     problem: &Problem,
-) -> Result<(Box<dyn Learner>, Vec<usize>), Trouble> {
+) -> Result<(Box<dyn Learner>, Vec<usize>), SourceError> {
     // Settings that do not differ in the base share one of the base's.
     let deeper = |axis: &usize| places[*axis].level > level;
     let axes: Vec<usize> = (0..places.len()).filter(deeper).collect();

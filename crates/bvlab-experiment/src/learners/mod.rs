@@ -11,10 +11,10 @@ use toml::Spanned;
 
 use super::bounds::Bounds;
 use super::raw::{Block, RawExperiment, RawSweep, Value, expected};
-use super::source::Trouble;
-use axes::{Asked, ParameterPlace, Target, train_values};
+use super::source::SourceError;
+use axes::{AxisRequest, ParameterPlace, Target, train_values};
 use bvlab_core::learner::{LEARNER_KEYS, Registry};
-use bvlab_core::plan::{Axis, CapacityPath, Curve, Stage};
+use bvlab_core::plan::{CapacityPath, Curve, Stage, SweepAxis};
 use bvlab_core::problem::{Expression, Labels, Problem};
 use bvlab_core::words::{thousands, visible};
 use spec::{KeyValue, Spec, SpecReader};
@@ -34,10 +34,10 @@ struct Problems<'a> {
 
 impl Problems<'_> {
     /// The number of training points that is given.
-    fn known_size(&self) -> Result<usize, Trouble> {
+    fn known_size(&self) -> Result<usize, SourceError> {
         match self.given.train {
             0 => Err(
-                Trouble::new(self.span.clone(), "`train` is missing").help(
+                SourceError::new(self.span.clone(), "`train` is missing").help(
                     "say how many points a training set has, as in `train = 100`, or sweep over `train`",
                 ),
             ),
@@ -46,7 +46,7 @@ impl Problems<'_> {
     }
 
     /// The problem with so many points, or the given number, and noise of that sd, or the given.
-    fn find(&mut self, train: Option<f64>, sd: Option<f64>) -> Result<usize, Trouble> {
+    fn find(&mut self, train: Option<f64>, sd: Option<f64>) -> Result<usize, SourceError> {
         let train = match train {
             Some(train) => train as usize,
             None => self.known_size()?,
@@ -77,7 +77,7 @@ pub(super) fn check(
     bounds: &Bounds,
     slab: Option<usize>,
     registry: &Registry,
-) -> Result<(Vec<CapacityPath>, Vec<Problem>), Trouble> {
+) -> Result<(Vec<CapacityPath>, Vec<Problem>), SourceError> {
     let mut paths: Vec<CapacityPath> = Vec::new();
     let mut problems = Problems {
         given: problem,
@@ -95,7 +95,7 @@ pub(super) fn check(
         let name = &path.curve.name;
         if paths.iter().any(|other| other.curve.name == *name) {
             let message = format!("two learners are called `{name}`");
-            return Err(Trouble::new(learner.span(), message)
+            return Err(SourceError::new(learner.span(), message)
                 .help("give one of them another name, as in `name = \"deep tree\"`"));
         }
         paths.push(path);
@@ -108,7 +108,7 @@ pub(super) fn check(
             "no learner takes part in the sweep over `{}`",
             name.get_ref()
         );
-        return Err(Trouble::new(name.span(), message));
+        return Err(SourceError::new(name.span(), message));
     }
     Ok((paths, problems.made))
 }
@@ -131,7 +131,7 @@ struct LearnerTable<'a> {
 }
 
 impl<'a> LearnerTable<'a> {
-    fn read(Block(entries): &'a Block) -> Result<Self, Trouble> {
+    fn read(Block(entries): &'a Block) -> Result<Self, SourceError> {
         let mut table = LearnerTable {
             name: None,
             colour: None,
@@ -158,18 +158,18 @@ impl<'a> LearnerTable<'a> {
     }
 }
 
-fn name_of(text: &str, value: &Spanned<Value>) -> Result<String, Trouble> {
+fn name_of(text: &str, value: &Spanned<Value>) -> Result<String, SourceError> {
     let length = text.chars().count();
     let odd = |c: char| c.is_control() || visible(c).is_some();
     if text.trim().is_empty() || length > 60 || text.chars().any(odd) {
         let message = "a learner's name has 1 to 60 characters, on one line";
-        return Err(Trouble::new(value.span(), message));
+        return Err(SourceError::new(value.span(), message));
     }
     match formula(text) {
         None => Ok(text.to_owned()),
         Some(sign) => {
             let message = format!("a learner's name cannot begin with `{sign}`");
-            Err(Trouble::new(value.span(), message).help(
+            Err(SourceError::new(value.span(), message).help(
                 "a spreadsheet would take it for a formula when it opens curves.csv; begin with a letter",
             ))
         }
@@ -181,7 +181,7 @@ fn check_one(
     raw: &Spanned<Block>,
     sweep: Option<&RawSweep>,
     problems: &mut Problems,
-) -> Result<(CapacityPath, bool), Trouble> {
+) -> Result<(CapacityPath, bool), SourceError> {
     let table = LearnerTable::read(raw.get_ref())?;
     let shared = table.sweep.is_none();
     let sweep = table.sweep.as_ref().or(sweep);
@@ -191,7 +191,7 @@ fn check_one(
         problem: &smallest,
     };
     let spec = reader.read(&table.rest, &raw.span(), &LEARNER_KEYS)?;
-    let asked = Asked {
+    let asked = AxisRequest {
         spec: &spec,
         raw,
         reference: table.reference,
@@ -205,7 +205,7 @@ fn check_one(
     };
     let used = shared && !swept.is_empty();
     let name = table.name.unwrap_or_else(|| spec.family.name.to_owned());
-    let (axes, targets): (Vec<Axis>, Vec<Target>) = swept.into_iter().unzip();
+    let (axes, targets): (Vec<SweepAxis>, Vec<Target>) = swept.into_iter().unzip();
     let curve = Curve {
         name,
         colour: table.colour,
@@ -214,19 +214,19 @@ fn check_one(
     let most = problems.bounds.settings;
     if curve.settings() as u64 > most {
         let message = format!(
-            "the sweep has {} settings, and {} are the most",
+            "the sweep has {} settings; the maximum is {}",
             thousands(curve.settings() as u64),
             thousands(most)
         );
         let span = sweep.and_then(|RawSweep(entries)| Some(entries.first()?.0.span()));
-        return Err(Trouble::new(span.unwrap_or(raw.span()), message));
+        return Err(SourceError::new(span.unwrap_or(raw.span()), message));
     }
     let stages = stages(&curve, &targets, &spec, problems)?;
     Ok((CapacityPath { curve, stages }, used))
 }
 
 /// The problem with the smallest training sets of a sweep: what the data must allow is asked of them.
-fn smallest(sweep: Option<&RawSweep>, problems: &Problems) -> Result<Problem, Trouble> {
+fn smallest(sweep: Option<&RawSweep>, problems: &Problems) -> Result<Problem, SourceError> {
     let mut smallest = problems.given.clone();
     let train = sweep.and_then(|RawSweep(entries)| {
         let mut entries = entries.iter();
@@ -251,7 +251,7 @@ fn stages(
     targets: &[Target],
     spec: &Spec,
     problems: &mut Problems,
-) -> Result<Vec<Stage>, Trouble> {
+) -> Result<Vec<Stage>, SourceError> {
     let mut stages: Vec<(usize, Vec<usize>)> = Vec::new();
     let mut stage_of: HashMap<(usize, usize), usize> = HashMap::new();
     let slab = problems.slab;
@@ -297,7 +297,7 @@ fn stages(
 }
 
 /// A colour as `#rrggbb`.
-fn hex(text: &str, value: &Spanned<Value>) -> Result<(u8, u8, u8), Trouble> {
+fn hex(text: &str, value: &Spanned<Value>) -> Result<(u8, u8, u8), SourceError> {
     let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6);
     let number = digits.and_then(|digits| u32::from_str_radix(digits, 16).ok());
     match number {
@@ -305,7 +305,7 @@ fn hex(text: &str, value: &Spanned<Value>) -> Result<(u8, u8, u8), Trouble> {
             let [_, r, g, b] = number.to_be_bytes();
             Ok((r, g, b))
         }
-        None => Err(Trouble::new(value.span(), "this is not a colour")
+        None => Err(SourceError::new(value.span(), "this is not a colour")
             .help("write red, green and blue in two digits each, as in \"#d55400\"")),
     }
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 
 use crate::raw::{Block, Value, expected};
-use crate::source::Trouble;
+use crate::source::SourceError;
 use bvlab_core::learner::{Family, Registry};
 use bvlab_core::parameter::{DataSize, Parameter};
 use bvlab_core::problem::Problem;
@@ -46,7 +46,7 @@ impl SpecReader<'_> {
         entries: &[KeyValue],
         span: &Range<usize>,
         other_keys: &[&str],
-    ) -> Result<Spec, Trouble> {
+    ) -> Result<Spec, SourceError> {
         let (family, key, value) = self.family(entries, span, other_keys)?;
         let Value::Table(Block(entries)) = value.get_ref() else {
             return Err(expected("a table, as in `tree = { depth = 3 }`", value));
@@ -64,8 +64,8 @@ impl SpecReader<'_> {
         }
         if family.has_base && spec.base.is_none() {
             let message = format!("`{}` needs a `base`", family.name);
-            return Err(Trouble::new(key.span(), message)
-                .help("say what it is made of, as in `base = { tree = {} }`"));
+            return Err(SourceError::new(key.span(), message)
+                .help("give its base learner, as in `base = { tree = {} }`"));
         }
         Ok(spec)
     }
@@ -75,7 +75,7 @@ impl SpecReader<'_> {
         entries: &[KeyValue<'e>],
         span: &Range<usize>,
         other_keys: &[&str],
-    ) -> Result<(Family, &'e Spanned<String>, &'e Spanned<Value>), Trouble> {
+    ) -> Result<(Family, &'e Spanned<String>, &'e Spanned<Value>), SourceError> {
         let names = || self.registry.names().map(|name| -> &str { name });
         let mut found = Vec::new();
         for (key, value) in entries {
@@ -84,8 +84,8 @@ impl SpecReader<'_> {
                 None => {
                     let known: Vec<&str> = names().chain(other_keys.iter().copied()).collect();
                     let message = format!("`{}` is not known here", key.get_ref());
-                    return Err(Trouble::new(key.span(), message)
-                        .label("neither a learner nor one of its keys")
+                    return Err(SourceError::new(key.span(), message)
+                        .label("neither a learner nor a key of one")
                         .help(did_you_mean(key.get_ref(), known)));
                 }
             }
@@ -94,8 +94,8 @@ impl SpecReader<'_> {
             [one] => Ok(one),
             _ => {
                 let span = found.get(1).map_or(span.clone(), |(_, key, _)| key.span());
-                let message = "a learner is exactly one model family";
-                Err(Trouble::new(span, message).help(format!(
+                let message = "a learner needs exactly one model family";
+                Err(SourceError::new(span, message).help(format!(
                     "write one of {}, as in `tree = {{}}`",
                     choice(names())
                 )))
@@ -104,7 +104,7 @@ impl SpecReader<'_> {
     }
 
     /// Whether a family can learn the labels, from such inputs.
-    fn fits(&self, family: &Family, key: &Spanned<String>) -> Result<(), Trouble> {
+    fn fits(&self, family: &Family, key: &Spanned<String>) -> Result<(), SourceError> {
         let classes = self.problem.classes() > 0;
         if !family.labels.includes(classes) {
             let all = self.registry.families().iter();
@@ -115,16 +115,16 @@ impl SpecReader<'_> {
                 false => ("classes", "numbers"),
             };
             let message = format!(
-                "`{}` learns {learns}, and the labels are {here}",
+                "`{}` learns {learns}, but the labels are {here}",
                 family.name
             );
             let help = format!("for {here} there are {fit}");
-            return Err(Trouble::new(key.span(), message).help(help));
+            return Err(SourceError::new(key.span(), message).help(help));
         }
         if family.one_dimensional && self.problem.dimension > 1 {
             let message = format!("`{}` needs one-dimensional inputs", family.name);
             let label = format!("the inputs have {} dimensions", self.problem.dimension);
-            return Err(Trouble::new(key.span(), message).label(label));
+            return Err(SourceError::new(key.span(), message).label(label));
         }
         Ok(())
     }
@@ -135,7 +135,7 @@ impl SpecReader<'_> {
         spec: &mut Spec,
         key: &Spanned<String>,
         value: &Spanned<Value>,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), SourceError> {
         let family = spec.family;
         let name = key.get_ref().as_str();
         if let Some(index) = family.parameters.iter().position(|one| one.name == name) {
@@ -159,7 +159,7 @@ impl SpecReader<'_> {
             spec.base = Some(Box::new(self.read(&entries, &value.span(), &[])?));
         } else {
             let message = format!("`{}` has no `{name}`", family.name);
-            return Err(Trouble::new(key.span(), message)
+            return Err(SourceError::new(key.span(), message)
                 .label("unknown key")
                 .help(match family.keys().next() {
                     Some(_) => did_you_mean(name, family.keys()),
@@ -176,11 +176,11 @@ impl SpecReader<'_> {
         index: usize,
         key: &Spanned<String>,
         value: &Spanned<Value>,
-    ) -> Result<usize, Trouble> {
+    ) -> Result<usize, SourceError> {
         let of = &family.choices[index];
         if of.classes_only && self.problem.classes() == 0 {
-            let message = format!("`{}` is for classes, and the labels are numbers", of.name);
-            return Err(Trouble::new(key.span(), message));
+            let message = format!("`{}` is for classes, but the labels are numbers", of.name);
+            return Err(SourceError::new(key.span(), message));
         }
         let options = || choice(of.options.iter().copied());
         let word = match value.get_ref() {
@@ -190,7 +190,7 @@ impl SpecReader<'_> {
             _ => return Err(expected(&options(), value)),
         };
         of.option(word).map_err(|_| {
-            Trouble::new(value.span(), format!("`{word}` is not known here"))
+            SourceError::new(value.span(), format!("`{word}` is not known here"))
                 .help(format!("expected {}", options()))
         })
     }
@@ -202,11 +202,11 @@ pub fn check_value(
     value: f64,
     span: &Range<usize>,
     problem: &Problem,
-) -> Result<(), Trouble> {
+) -> Result<(), SourceError> {
     let size = DataSize {
         train: problem.train,
         dimension: problem.dimension,
     };
     let checked = parameter.check(value, size);
-    checked.map_err(|error| Trouble::new(span.clone(), error.to_string()))
+    checked.map_err(|error| SourceError::new(span.clone(), error.to_string()))
 }

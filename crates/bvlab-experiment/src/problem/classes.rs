@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use toml::Spanned;
 
-use super::expression;
+use super::{discrete, expression};
 use crate::bounds::Bounds;
 use crate::raw::forms::CLASS_FORMS;
 use crate::raw::{Block, Value, expected, unknown};
-use crate::source::Trouble;
+use crate::source::SourceError;
 use bvlab_core::problem::{ClassLaw, Classes, Cloud, Component, Gaussian, MOST_CLASSES, Mixture};
 use bvlab_core::words::{choice, number};
 
@@ -25,7 +25,7 @@ pub(super) fn check(
     raw: &Spanned<Value>,
     dimension: Option<usize>,
     bounds: &Bounds,
-) -> Result<Classes, Trouble> {
+) -> Result<Classes, SourceError> {
     let Value::Table(Block(entries)) = raw.get_ref() else {
         return Err(expected("a table", raw).help(FORMS));
     };
@@ -42,27 +42,27 @@ pub(super) fn check(
             return Err(unknown(key, known));
         }
         if law.is_some() {
-            let message = format!("classes are exactly one of {}", choice(laws()));
-            return Err(Trouble::new(key.span(), message).help(FORMS));
+            let message = format!("`classes` needs exactly one of {}", choice(laws()));
+            return Err(SourceError::new(key.span(), message).help(FORMS));
         }
         law = Some((key, law_of(key, value, dimension, bounds)?));
     }
     let Some((key, law)) = law else {
-        let message = format!("classes are exactly one of {}", choice(laws()));
-        return Err(Trouble::new(raw.span(), message).help(FORMS));
+        let message = format!("`classes` needs exactly one of {}", choice(laws()));
+        return Err(SourceError::new(raw.span(), message).help(FORMS));
     };
     let name = key.get_ref();
     match (&law, dimension) {
         (ClassLaw::Mixture(_), Some(_)) => {
-            let message = format!("`{name}` says where the inputs lie, and so does `inputs`");
-            Err(Trouble::new(key.span(), message).help(
-                "leave out `inputs`; for probabilities on inputs of your own write `probability`",
-            ))
+            let message =
+                format!("`{name}` already defines the inputs, so `inputs` cannot be given too");
+            Err(SourceError::new(key.span(), message)
+                .help("leave out `inputs`; to choose the inputs yourself, use `probability`"))
         }
         (ClassLaw::Probability(_) | ClassLaw::Weights(_), None) => {
             let message = "`inputs` is missing";
-            Err(Trouble::new(key.span(), message)
-                .help("say where the inputs lie, as in `inputs = { uniform = [0, 1] }`"))
+            Err(SourceError::new(key.span(), message)
+                .help("give their distribution, as in `inputs = { uniform = [0, 1] }`"))
         }
         _ => Ok(Classes { law, flip }),
     }
@@ -73,7 +73,7 @@ fn law_of(
     value: &Spanned<Value>,
     dimension: Option<usize>,
     bounds: &Bounds,
-) -> Result<ClassLaw, Trouble> {
+) -> Result<ClassLaw, SourceError> {
     let dimension = dimension.unwrap_or(1);
     let mixture = |mixture: Mixture| ClassLaw::Mixture(Arc::new(mixture));
     Ok(match key.get_ref().as_str() {
@@ -92,6 +92,8 @@ fn law_of(
         "gaussians" => mixture(gaussians(value, bounds)?),
         "moons" => mixture(Mixture::moons(sd(value)?)),
         "rings" => mixture(Mixture::rings(sd(value)?)),
+        "bernoulli" => mixture(discrete::bernoulli(value, bounds)?),
+        "multinomial" => mixture(discrete::multinomial(value, bounds)?),
         _ => mixture(Mixture::xor(sd(value)?)),
     })
 }
@@ -99,7 +101,7 @@ fn law_of(
 fn expression_of(
     value: &Spanned<Value>,
     dimension: usize,
-) -> Result<bvlab_core::problem::Expression, Trouble> {
+) -> Result<bvlab_core::problem::Expression, SourceError> {
     match value.get_ref() {
         Value::Text(text) => expression(&value.span(), text, dimension),
         Value::Number(number) => expression(&value.span(), &number.to_string(), dimension),
@@ -107,57 +109,67 @@ fn expression_of(
     }
 }
 
-fn count_of_classes(value: &Spanned<Value>, count: usize) -> Result<(), Trouble> {
+pub(super) fn count_of_classes(value: &Spanned<Value>, count: usize) -> Result<(), SourceError> {
     if (2..=MOST_CLASSES).contains(&count) {
         return Ok(());
     }
     let message = format!("there are 2 to {MOST_CLASSES} classes, not {count}");
-    Err(Trouble::new(value.span(), message))
+    Err(SourceError::new(value.span(), message))
 }
 
 /// The sd of noise around a shape: not so small that the shape is a line to rounding.
-fn sd(value: &Spanned<Value>) -> Result<f64, Trouble> {
+fn sd(value: &Spanned<Value>) -> Result<f64, SourceError> {
     let given = number_of(value)?;
     match (0.01..=100.0).contains(&given) {
         true => Ok(given),
         false => {
             let message = format!("the sd must be from 0.01 to 100, not {}", number(given));
-            Err(Trouble::new(value.span(), message))
+            Err(SourceError::new(value.span(), message))
         }
     }
 }
 
-fn share_of_labels(value: &Spanned<Value>) -> Result<f64, Trouble> {
+fn share_of_labels(value: &Spanned<Value>) -> Result<f64, SourceError> {
     let share = number_of(value)?;
     match (0.0..=1.0).contains(&share) {
         true => Ok(share),
         false => {
             let message = format!("`flip` must be from 0 to 1, not {}", number(share));
-            Err(Trouble::new(value.span(), message)
+            Err(SourceError::new(value.span(), message)
                 .help("0.1 replaces every tenth label by another class"))
         }
     }
 }
 
-fn number_of(value: &Spanned<Value>) -> Result<f64, Trouble> {
+/// The share of a class in all inputs, relative to the others.
+pub(super) fn share_of_inputs(value: &Spanned<Value>) -> Result<f64, SourceError> {
+    let share = number_of(value)?;
+    if share <= 0.0 || share > 1e9 {
+        let message = format!("`share` must be above 0, not {}", number(share));
+        return Err(SourceError::new(value.span(), message).help("shares are divided by their sum"));
+    }
+    Ok(share)
+}
+
+fn number_of(value: &Spanned<Value>) -> Result<f64, SourceError> {
     match value.get_ref() {
         Value::Number(number) if number.is_finite() => Ok(*number),
         Value::Number(number) => {
             let message = format!("expected a finite number, not {number}");
-            Err(Trouble::new(value.span(), message))
+            Err(SourceError::new(value.span(), message))
         }
         _ => Err(expected("a number", value)),
     }
 }
 
-fn numbers_of(value: &Spanned<Value>, about: &str) -> Result<Vec<f64>, Trouble> {
+pub(super) fn numbers_of(value: &Spanned<Value>, about: &str) -> Result<Vec<f64>, SourceError> {
     match value.get_ref() {
         Value::List(items) => items.iter().map(number_of).collect(),
         _ => Err(expected(about, value)),
     }
 }
 
-fn gaussians(value: &Spanned<Value>, bounds: &Bounds) -> Result<Mixture, Trouble> {
+fn gaussians(value: &Spanned<Value>, bounds: &Bounds) -> Result<Mixture, SourceError> {
     let form = "a list of classes, as in [{ mean = [0, 0] }, { mean = [2, 0], covariance = 0.5 }]";
     let Value::List(items) = value.get_ref() else {
         return Err(expected(form, value));
@@ -177,19 +189,12 @@ fn gaussians(value: &Spanned<Value>, bounds: &Bounds) -> Result<Mixture, Trouble
             match key.get_ref().as_str() {
                 "mean" => mean = Some((value, numbers_of(value, "a list, as in [0, 0]")?)),
                 "covariance" => covariance = Some(value),
-                "share" => {
-                    share = number_of(value)?;
-                    if share <= 0.0 || share > 1e9 {
-                        let message = format!("`share` must be above 0, not {}", number(share));
-                        return Err(Trouble::new(value.span(), message)
-                            .help("shares are divided by their sum"));
-                    }
-                }
+                "share" => share = share_of_inputs(value)?,
                 _ => return Err(unknown(key, ["mean", "covariance", "share"])),
             }
         }
         let Some((at, mean)) = mean else {
-            return Err(Trouble::new(item.span(), "`mean` is missing")
+            return Err(SourceError::new(item.span(), "`mean` is missing")
                 .help("as in { mean = [0, 0], covariance = [[1, 0.5], [0.5, 1]] }"));
         };
         if class == 0 {
@@ -204,7 +209,7 @@ fn gaussians(value: &Spanned<Value>, bounds: &Bounds) -> Result<Mixture, Trouble
                     mean.len()
                 ),
             };
-            return Err(Trouble::new(at.span(), message));
+            return Err(SourceError::new(at.span(), message));
         }
         let matrix = match covariance {
             Some(value) => matrix(value, dimension)?,
@@ -213,7 +218,7 @@ fn gaussians(value: &Spanned<Value>, bounds: &Bounds) -> Result<Mixture, Trouble
         let Some(gaussian) = Gaussian::new(mean, &matrix) else {
             let span = covariance.map_or(item.span(), Spanned::span);
             return Err(
-                Trouble::new(span, "the covariance is not positive definite")
+                SourceError::new(span, "the covariance is not positive definite")
                     .help("variances are above 0, and correlations between -1 and 1"),
             );
         };
@@ -226,7 +231,7 @@ fn gaussians(value: &Spanned<Value>, bounds: &Bounds) -> Result<Mixture, Trouble
     let mixture = Mixture::new(components, dimension);
     let (from, to) = mixture.range();
     if !(from.is_finite() && to.is_finite() && (to - from).is_finite()) {
-        return Err(Trouble::new(
+        return Err(SourceError::new(
             value.span(),
             "the range of the inputs is not finite",
         ));
@@ -244,9 +249,10 @@ fn diagonal(variances: &[f64]) -> Vec<f64> {
 }
 
 /// One variance, one for every coordinate, or all covariances.
-fn matrix(value: &Spanned<Value>, dimension: usize) -> Result<Vec<f64>, Trouble> {
+fn matrix(value: &Spanned<Value>, dimension: usize) -> Result<Vec<f64>, SourceError> {
     let forms = "one variance, a list of them, or a matrix as in [[1, 0.5], [0.5, 1]]";
-    let wrong = |what: String| Err(Trouble::new(value.span(), what).help(format!("write {forms}")));
+    let wrong =
+        |what: String| Err(SourceError::new(value.span(), what).help(format!("write {forms}")));
     match value.get_ref() {
         Value::Number(_) => Ok(diagonal(&vec![number_of(value)?; dimension])),
         Value::List(rows)

@@ -3,8 +3,8 @@
 use toml::Spanned;
 
 use crate::bounds::Bounds;
-use crate::raw::{Block, Num, Value, expected, unknown, whole};
-use crate::source::Trouble;
+use crate::raw::{Block, Number, Value, expected, unknown, whole};
+use crate::source::SourceError;
 use bvlab_core::parameter::DataSize;
 use bvlab_core::problem::{INPUT_LAWS, InputLaw, Inputs};
 
@@ -14,7 +14,7 @@ const FORM: &str = "a table, as in { uniform = [0, 15] }";
 pub(super) fn check(
     raw: &Spanned<Value>,
     bounds: &Bounds,
-) -> Result<(Inputs, usize, bool), Trouble> {
+) -> Result<(Inputs, usize, bool), SourceError> {
     let Value::Table(Block(entries)) = raw.get_ref() else {
         return Err(expected(FORM, raw));
     };
@@ -25,7 +25,7 @@ pub(super) fn check(
                 let Value::Number(number) = value.get_ref() else {
                     return Err(expected("a number", value));
                 };
-                let given = Spanned::new(value.span(), Num(*number));
+                let given = Spanned::new(value.span(), Number(*number));
                 dimension = whole(&given, "`dimension`", 1, bounds.dimension)? as usize;
             }
             "fixed" => {
@@ -47,25 +47,28 @@ pub(super) fn check(
     let [(law, value)] = laws[..] else {
         let names: Vec<&str> = INPUT_LAWS.iter().map(|law| law.name).collect();
         let (last, first) = names.split_last().unwrap_or((&"", &[]));
-        let message = format!("inputs are exactly one of {} and {last}", first.join(", "));
+        let message = format!(
+            "`inputs` needs exactly one of {} and {last}",
+            first.join(", ")
+        );
         return Err(
-            Trouble::new(raw.span(), message).help("as in `inputs = { uniform = [0, 15] }`")
+            SourceError::new(raw.span(), message).help("as in `inputs = { uniform = [0, 15] }`")
         );
     };
     let fixed = match fixed {
-        Some((false, at)) if law.fixed => {
+        Some((false, at)) if law.is_design() => {
             let message = format!("a {} is the same in every resample", law.name);
-            return Err(Trouble::new(at.span(), message)
-                .help("leave out `fixed`, or take `uniform` inputs"));
+            return Err(SourceError::new(at.span(), message)
+                .help("leave out `fixed`, or use `uniform` inputs"));
         }
         Some((fixed, _)) => fixed,
-        None => law.fixed,
+        None => law.is_design(),
     };
     Ok((inputs(law, value)?, dimension, fixed))
 }
 
 /// Inputs of a law by its list of values.
-fn inputs(law: &InputLaw, value: &Spanned<Value>) -> Result<Inputs, Trouble> {
+fn inputs(law: &InputLaw, value: &Spanned<Value>) -> Result<Inputs, SourceError> {
     let names: Vec<&str> = law.parameters.iter().map(|one| one.name).collect();
     let form = format!("[{}]", names.join(", "));
     let count = match names.len() {
@@ -86,12 +89,12 @@ fn inputs(law: &InputLaw, value: &Spanned<Value>) -> Result<Inputs, Trouble> {
         };
         let checked = parameter.check(*given, DataSize::UNKNOWN);
         checked.map_err(|error| {
-            Trouble::new(item.span(), error.to_string()).help(format!("expected {form}"))
+            SourceError::new(item.span(), error.to_string()).help(format!("expected {form}"))
         })?;
         values.push(*given);
     }
     let inputs = law.inputs(&values);
     inputs.map_err(|error| {
-        Trouble::new(value.span(), error.to_string()).label(format!("expected {form}"))
+        SourceError::new(value.span(), error.to_string()).label(format!("expected {form}"))
     })
 }

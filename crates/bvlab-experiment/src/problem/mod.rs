@@ -1,6 +1,7 @@
 //! The problem of an experiment: inputs, noise and truth.
 
 mod classes;
+mod discrete;
 mod inputs;
 mod noise;
 mod table;
@@ -13,8 +14,8 @@ use std::ops::Range;
 use toml::Spanned;
 
 use crate::bounds::Bounds;
-use crate::raw::{Num, RawProblem, whole};
-use crate::source::Trouble;
+use crate::raw::{Number, RawProblem, whole};
+use crate::source::SourceError;
 use bvlab_core::data::Points;
 use bvlab_core::maths::pow;
 use bvlab_core::plan::Test;
@@ -30,7 +31,7 @@ pub(super) fn check_problem(
     raw: &Spanned<RawProblem>,
     seed: u64,
     bounds: &Bounds,
-) -> Result<Problem, Trouble> {
+) -> Result<Problem, SourceError> {
     let span = raw.span();
     let raw = raw.get_ref();
     let [target, missing_values, resample] =
@@ -43,9 +44,9 @@ pub(super) fn check_problem(
         ("resample", resample),
     ] {
         if let Some(span) = span {
-            let message = format!("`{name}` goes with `table`");
-            return Err(Trouble::new(span, message).help(match name {
-                "test" => "where the truth is known, test points are told under `[run]`: `test = { grid = 200 }`",
+            let message = format!("`{name}` needs `table`");
+            return Err(SourceError::new(span, message).help(match name {
+                "test" => "where the truth is known, set the test points under `[run]`: `test = { grid = 200 }`",
                 _ => "as in `table = \"measurements.csv\"`, in place of `truth`, `inputs` and `noise`",
             }));
         }
@@ -60,7 +61,7 @@ pub(super) fn check_problem(
             let noise = raw.noise.as_ref().map(|noise| ("noise", noise.span()));
             if let Some((name, span)) = beside.or(noise) {
                 let message = format!("`{name}` and `classes` exclude each other");
-                return Err(Trouble::new(span, message).help(
+                return Err(SourceError::new(span, message).help(
                     "labels are numbers, with `truth` and `noise`, or `classes`, whose noise is in their probabilities",
                 ));
             }
@@ -103,34 +104,32 @@ pub(super) fn check_problem(
     })
 }
 
-fn missing(name: &str, form: &str, span: Range<usize>) -> Trouble {
-    Trouble::new(span, format!("`{name}` is missing")).help(format!("as in `{name} = {form}`"))
+fn missing(name: &str, form: &str, span: Range<usize>) -> SourceError {
+    SourceError::new(span, format!("`{name}` is missing")).help(format!("as in `{name} = {form}`"))
 }
 
 /// A number of training points, given or swept.
 pub(super) fn check_train(
-    raw: &Spanned<Num>,
+    raw: &Spanned<Number>,
     inputs: &Inputs,
     dimension: usize,
     bounds: &Bounds,
-) -> Result<usize, Trouble> {
+) -> Result<usize, SourceError> {
     let train = whole(raw, "`train`", 1, bounds.train)? as usize;
     if train * dimension > MOST_COORDINATES {
         let message =
             format!("{train} points in {dimension} dimensions are more than memory can hold");
-        return Err(Trouble::new(raw.span(), message));
+        return Err(SourceError::new(raw.span(), message));
     }
-    if let Inputs::Grid { .. } = inputs
-        && side(train, dimension).is_none()
-    {
+    if inputs.is_design() && side(train, dimension).is_none() {
         let root = pow(train as f64, 1.0 / dimension as f64).floor() as usize;
         let power = |side: usize| match side.checked_pow(dimension as u32) {
             Some(power) => thousands(power as u64),
             None => "more than can be counted".to_owned(),
         };
         let message = format!("a grid in {dimension} dimensions cannot have {train} points");
-        return Err(Trouble::new(raw.span(), message).help(format!(
-            "the nearest that can be laid out evenly are {} and {}",
+        return Err(SourceError::new(raw.span(), message).help(format!(
+            "the nearest possible numbers are {} and {}",
             power(root.max(1)),
             power(root + 1)
         )));
@@ -142,7 +141,7 @@ pub(super) fn expression(
     span: &Range<usize>,
     text: &str,
     dimension: usize,
-) -> Result<Expression, Trouble> {
+) -> Result<Expression, SourceError> {
     Expression::parse(text, dimension).map_err(|error| {
         // The expression stands between quotes, or bare behind `--set`, unless something in it is
         // escaped; then all of it is shown.
@@ -155,7 +154,7 @@ pub(super) fn expression(
             Some(start) => start + error.span.start..start + error.span.end,
             None => span.clone(),
         };
-        let trouble = Trouble::new(span, error.message);
+        let trouble = SourceError::new(span, error.message);
         match error.help {
             Some(help) => trouble.help(help),
             None => trouble,
@@ -170,12 +169,12 @@ pub(super) fn check_finite(
     problem: &Problem,
     test: &Test,
     seed: u64,
-) -> Result<(), Trouble> {
+) -> Result<(), SourceError> {
     let blame = |error: NotFinite| {
         let whole = raw.span();
         let raw = raw.get_ref();
         if let Some(classes) = &raw.classes {
-            return Trouble::new(classes.span(), error.to_string()).help(
+            return SourceError::new(classes.span(), error.to_string()).help(
                 "wherever an input can fall, a probability must be from 0 to 1, and weights not negative, finite and not all 0",
             );
         }
@@ -184,11 +183,11 @@ pub(super) fn check_finite(
             "the truth" => raw.truth.as_ref().map(Spanned::span),
             _ => sd,
         };
-        Trouble::new(span.unwrap_or(whole), error.to_string())
+        SourceError::new(span.unwrap_or(whole), error.to_string())
             .help("it must be finite (and an sd not negative) wherever an input can fall")
     };
     let mut tried = Points::default();
-    if !matches!(problem.inputs, Inputs::Grid { .. }) {
+    if !problem.inputs.is_design() {
         let mut stream = Stream::new(seed, Purpose::Inputs, 0);
         let (count, dimension) = (1000, problem.dimension);
         problem

@@ -6,16 +6,16 @@ use toml::Spanned;
 
 use super::expression;
 use crate::raw::{Block, Value, expected, unknown};
-use crate::source::Trouble;
+use crate::source::SourceError;
 use bvlab_core::parameter::{DataSize, Parameter};
 use bvlab_core::problem::{Expression, NOISE_LAWS, Noise, NoiseLaw};
 use bvlab_core::words::{choice, number};
 
 const FORM: &str = "a table, as in { normal = 0.5 }";
 
-type KeyValue = (Spanned<String>, Spanned<Value>);
+type OwnedKeyValue = (Spanned<String>, Spanned<Value>);
 
-pub(super) fn check(raw: &Spanned<Value>, dimension: usize) -> Result<Noise, Trouble> {
+pub(super) fn check(raw: &Spanned<Value>, dimension: usize) -> Result<Noise, SourceError> {
     let Value::Table(Block(entries)) = raw.get_ref() else {
         return Err(expected(FORM, raw));
     };
@@ -30,10 +30,9 @@ pub(super) fn check(raw: &Spanned<Value>, dimension: usize) -> Result<Noise, Tro
     }
     let mut laws = laws(entries);
     let (Some((law, sd)), None) = (laws.next(), laws.next()) else {
-        let message = format!("noise is exactly one of {}", choice(names));
-        return Err(
-            Trouble::new(raw.span(), message).help("as in `noise = { normal = 0.5 }`, by its sd")
-        );
+        let message = format!("`noise` needs exactly one of {}", choice(names));
+        return Err(SourceError::new(raw.span(), message)
+            .help("as in `noise = { normal = 0.5 }`, by its sd"));
     };
     let mut values = Vec::with_capacity(law.parameters.len());
     for parameter in law.parameters {
@@ -46,7 +45,7 @@ pub(super) fn check(raw: &Spanned<Value>, dimension: usize) -> Result<Noise, Tro
             (None, None) => return Err(missing(&law, parameter, sd)),
         });
     }
-    let foreign = |(key, _): &&KeyValue| {
+    let foreign = |(key, _): &&OwnedKeyValue| {
         let name = key.get_ref();
         name != law.name && law.parameters.iter().all(|one| one.name != name)
     };
@@ -55,20 +54,20 @@ pub(super) fn check(raw: &Spanned<Value>, dimension: usize) -> Result<Noise, Tro
         let has = |law: &&NoiseLaw| law.parameters.iter().any(|one| one.name == name);
         let owners = NOISE_LAWS.iter().filter(has).map(|law| law.name);
         let message = format!("`{name}` belongs to {} only", choice(owners));
-        return Err(Trouble::new(value.span(), message));
+        return Err(SourceError::new(value.span(), message));
     }
     let sd = sd_expression(sd, dimension)?;
     Ok(Noise { law, values, sd })
 }
 
 /// The laws that are named, and their standard deviations.
-fn laws(entries: &[KeyValue]) -> impl Iterator<Item = (NoiseLaw, &Spanned<Value>)> {
+fn laws(entries: &[OwnedKeyValue]) -> impl Iterator<Item = (NoiseLaw, &Spanned<Value>)> {
     entries
         .iter()
         .filter_map(|(key, sd)| Some((NoiseLaw::find(key.get_ref())?, sd)))
 }
 
-fn sd_expression(sd: &Spanned<Value>, dimension: usize) -> Result<Expression, Trouble> {
+fn sd_expression(sd: &Spanned<Value>, dimension: usize) -> Result<Expression, SourceError> {
     match sd.get_ref() {
         Value::Number(value) => expression(&sd.span(), &value.to_string(), dimension),
         Value::Text(text) => expression(&sd.span(), text, dimension),
@@ -76,22 +75,22 @@ fn sd_expression(sd: &Spanned<Value>, dimension: usize) -> Result<Expression, Tr
     }
 }
 
-fn parameter_value(parameter: &Parameter, value: &Spanned<Value>) -> Result<f64, Trouble> {
+fn parameter_value(parameter: &Parameter, value: &Spanned<Value>) -> Result<f64, SourceError> {
     let Value::Number(given) = value.get_ref() else {
         return Err(expected("a number", value));
     };
     let checked = parameter.check(*given, DataSize::UNKNOWN);
     checked.map_err(|error| {
-        Trouble::new(value.span(), error.to_string()).help(parameter.meaning.to_owned())
+        SourceError::new(value.span(), error.to_string()).help(parameter.meaning.to_owned())
     })?;
     Ok(*given)
 }
 
-fn missing(law: &NoiseLaw, parameter: &Parameter, sd: &Spanned<Value>) -> Trouble {
+fn missing(law: &NoiseLaw, parameter: &Parameter, sd: &Spanned<Value>) -> SourceError {
     let name = parameter.name;
     let example = parameter.usual.map_or(1.0, |(from, _)| from);
     let message = format!("{} needs `{name}`", law.title);
-    Trouble::new(sd.span(), message).help(format!(
+    SourceError::new(sd.span(), message).help(format!(
         "as in `noise = {{ {} = 0.5, {name} = {} }}`",
         law.name,
         number(example)

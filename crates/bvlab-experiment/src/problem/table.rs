@@ -9,7 +9,7 @@ use toml::Spanned;
 use super::check_train;
 use crate::bounds::Bounds;
 use crate::raw::{Block, RawProblem, RawRun, Value};
-use crate::source::{Source, Trouble};
+use crate::source::{Source, SourceError};
 use crate::table::{
     Key, Missing, NoTables, NotFound, TableError, TableFile, TableSource, TableUse, TestRows,
     read_rows,
@@ -22,19 +22,19 @@ pub(crate) fn check(
     source: &Source,
     (run, seed): (&RawRun, u64),
     bounds: &Bounds,
-) -> Result<(Problem, Arc<TableFile>), Trouble> {
+) -> Result<(Problem, Arc<TableFile>), SourceError> {
     let raw = raw.get_ref();
-    let refuse = |error: NotFound| Trouble::new(table.span(), error.message).help(error.help);
+    let refuse = |error: NotFound| SourceError::new(table.span(), error.message).help(error.help);
     // Where there are no tables, that is the first thing to know.
     if !source.has_tables() {
         let nowhere = NoTables.read(table.get_ref());
         return Err(nowhere
             .err()
-            .map_or_else(|| Trouble::new(table.span(), ""), refuse));
+            .map_or_else(|| SourceError::new(table.span(), ""), refuse));
     }
     exclude(raw, run)?;
     let Some(target) = &raw.target else {
-        return Err(Trouble::new(table.span(), "`target` is missing")
+        return Err(SourceError::new(table.span(), "`target` is missing")
             .help("name the column to be predicted, as in `target = \"species\"`"));
     };
     let wanted = wanted(target, raw)?;
@@ -50,7 +50,7 @@ pub(crate) fn check(
     let train = match &raw.train {
         Some(train) if rows.resample == Resample::Halves => {
             let message = "`train` and `resample = \"halves\"` exclude each other";
-            return Err(Trouble::new(train.span(), message)
+            return Err(SourceError::new(train.span(), message)
                 .help("a half has half of the rows; a bootstrap can have any number of them"));
         }
         Some(train) => check_train(train, &inputs, dimension, bounds)?,
@@ -67,7 +67,7 @@ pub(crate) fn check(
 }
 
 /// Refuses keys that a table has no use for.
-fn exclude(raw: &RawProblem, run: &RawRun) -> Result<(), Trouble> {
+fn exclude(raw: &RawProblem, run: &RawRun) -> Result<(), SourceError> {
     for (name, span) in [
         ("truth", raw.truth.as_ref().map(Spanned::span)),
         ("inputs", raw.inputs.as_ref().map(Spanned::span)),
@@ -75,27 +75,26 @@ fn exclude(raw: &RawProblem, run: &RawRun) -> Result<(), Trouble> {
     ] {
         if let Some(span) = span {
             let message = format!("`{name}` and `table` exclude each other");
-            return Err(Trouble::new(span, message).help(
-                "a table brings its own inputs and labels, and nobody knows the truth behind them",
-            ));
+            return Err(SourceError::new(span, message)
+                .help("a table has its own inputs and labels, and its truth is unknown"));
         }
     }
     if let Some(test) = &run.test {
         let message = "a table is tested on its own rows";
-        return Err(Trouble::new(test.span(), message)
+        return Err(SourceError::new(test.span(), message)
             .help("say which under `[problem]`, as in `test = 0.3`, and leave this out"));
     }
     if let Some(sources) = &run.sources
         && *sources.get_ref()
     {
-        let message = "inputs and noise of a table cannot be drawn apart";
-        return Err(Trouble::new(sources.span(), message).help("leave out `sources`"));
+        let message = "inputs and noise of a table cannot be drawn separately";
+        return Err(SourceError::new(sources.span(), message).help("leave out `sources`"));
     }
     Ok(())
 }
 
 /// How the table is to be used.
-fn wanted(target: &Spanned<String>, raw: &RawProblem) -> Result<TableUse, Trouble> {
+fn wanted(target: &Spanned<String>, raw: &RawProblem) -> Result<TableUse, SourceError> {
     Ok(TableUse {
         target: target.get_ref().clone(),
         classes: match &raw.classes {
@@ -104,7 +103,7 @@ fn wanted(target: &Spanned<String>, raw: &RawProblem) -> Result<TableUse, Troubl
                 Value::Bool(classes) => Some(*classes),
                 _ => {
                     let message = "with a table, `classes` is true or false";
-                    return Err(Trouble::new(classes.span(), message)
+                    return Err(SourceError::new(classes.span(), message)
                         .help("the classes are the values of the target"));
                 }
             },
@@ -142,7 +141,7 @@ fn wanted(target: &Spanned<String>, raw: &RawProblem) -> Result<TableUse, Troubl
 }
 
 /// The place in the experiment that an error of a table is about.
-fn located(error: TableError, table: &Spanned<String>, raw: &RawProblem) -> Trouble {
+fn located(error: TableError, table: &Spanned<String>, raw: &RawProblem) -> SourceError {
     let column = |place: usize| raw.columns.as_ref()?.get_ref().get(place);
     let span = match error.key {
         Key::File => None,
@@ -154,7 +153,7 @@ fn located(error: TableError, table: &Spanned<String>, raw: &RawProblem) -> Trou
         },
         Key::Test => raw.test.as_ref().map(Spanned::span),
     };
-    let trouble = Trouble::new(span.unwrap_or(table.span()), error.message);
+    let trouble = SourceError::new(span.unwrap_or(table.span()), error.message);
     match error.help {
         Some(help) => trouble.help(help),
         None => trouble,
@@ -167,14 +166,14 @@ fn check_size(
     table: &Spanned<String>,
     raw: &RawProblem,
     bounds: &Bounds,
-) -> Result<(), Trouble> {
+) -> Result<(), SourceError> {
     if rows.names.len() as u64 > bounds.dimension {
         let message = format!(
             "there can be at most {} columns to predict from, not {}",
             bounds.dimension,
             rows.names.len()
         );
-        return Err(Trouble::new(table.span(), message).help("name fewer in `columns`"));
+        return Err(SourceError::new(table.span(), message).help("name fewer in `columns`"));
     }
     if rows.test.len() as u64 > bounds.test {
         let message = format!(
@@ -183,7 +182,7 @@ fn check_size(
             thousands(rows.test.len() as u64)
         );
         let span = raw.test.as_ref().map_or(table.span(), Spanned::span);
-        return Err(Trouble::new(span, message).help("hold out a smaller share: `test = 0.1`"));
+        return Err(SourceError::new(span, message).help("hold out a smaller share: `test = 0.1`"));
     }
     if raw.train.is_none() && rows.size() as u64 > bounds.train {
         let message = format!(
@@ -192,7 +191,7 @@ fn check_size(
             thousands(rows.size() as u64)
         );
         return Err(
-            Trouble::new(table.span(), message).help(match rows.resample {
+            SourceError::new(table.span(), message).help(match rows.resample {
                 Resample::Bootstrap => "draw fewer of them, as in `train = 100`",
                 Resample::Halves => "draw fewer of them, as in `train = 100`, without `resample`",
             }),
@@ -201,19 +200,21 @@ fn check_size(
     Ok(())
 }
 
-fn check_held(raw: &Spanned<Value>) -> Result<TestRows, Trouble> {
+fn check_held(raw: &Spanned<Value>) -> Result<TestRows, SourceError> {
     match raw.get_ref() {
         Value::Number(share) if *share > 0.0 && *share < 1.0 => Ok(TestRows::Share(*share)),
         Value::Number(_) => {
             let message = "`test` must be between 0 and 1";
-            Err(Trouble::new(raw.span(), message)
+            Err(SourceError::new(raw.span(), message)
                 .help("0.3 holds out three rows of ten, to measure the error on"))
         }
         Value::Table(Block(entries)) => match entries.as_slice() {
             [(key, value)] if key.get_ref() == "column" => match value.get_ref() {
                 Value::Text(name) => Ok(TestRows::Column(name.clone())),
-                other => Err(Trouble::new(value.span(), "expected the name of a column")
-                    .label(format!("this is {}", other.kind()))),
+                other => Err(
+                    SourceError::new(value.span(), "expected the name of a column")
+                        .label(format!("this is {}", other.kind())),
+                ),
             },
             _ => Err(held_form(raw)),
         },
@@ -221,19 +222,19 @@ fn check_held(raw: &Spanned<Value>) -> Result<TestRows, Trouble> {
     }
 }
 
-fn held_form(raw: &Spanned<Value>) -> Trouble {
-    Trouble::new(raw.span(), "expected a share, or a column")
+fn held_form(raw: &Spanned<Value>) -> SourceError {
+    SourceError::new(raw.span(), "expected a share, or a column")
         .help("as in `test = 0.3`, or `test = { column = \"held-out\" }`")
 }
 
 fn one_of<T: Copy, const N: usize>(
     name: &Spanned<String>,
     known: [(&str, T); N],
-) -> Result<T, Trouble> {
+) -> Result<T, SourceError> {
     let found = known.iter().find(|(known, _)| known == name.get_ref());
     found.map(|(_, value)| *value).ok_or_else(|| {
         let message = format!("`{}` is not known here", name.get_ref());
         let names = known.map(|(name, _)| name);
-        Trouble::new(name.span(), message).help(did_you_mean(name.get_ref(), names))
+        SourceError::new(name.span(), message).help(did_you_mean(name.get_ref(), names))
     })
 }

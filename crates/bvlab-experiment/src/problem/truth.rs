@@ -5,13 +5,17 @@ use toml::Spanned;
 use super::expression;
 use crate::raw::forms::MOST_TRUTH_POINTS;
 use crate::raw::{Block, Value, expected, unknown};
-use crate::source::Trouble;
+use crate::source::SourceError;
 use bvlab_core::problem::Truth;
 use bvlab_core::words::{number, thousands};
 
 const FORMS: &str = "as in `\"sin(x)\"`, `{ linear = 1.0 }` or `{ points = [[0, 1], [5, 3]] }`";
 
-pub(super) fn check(raw: &Spanned<Value>, dimension: usize, seed: u64) -> Result<Truth, Trouble> {
+pub(super) fn check(
+    raw: &Spanned<Value>,
+    dimension: usize,
+    seed: u64,
+) -> Result<Truth, SourceError> {
     let entries = match raw.get_ref() {
         Value::Text(text) => {
             return expression(&raw.span(), text, dimension).map(Truth::Expression);
@@ -26,31 +30,31 @@ pub(super) fn check(raw: &Spanned<Value>, dimension: usize, seed: u64) -> Result
     }
     let [(key, value)] = entries.as_slice() else {
         let span = entries.get(1).map_or(raw.span(), |(key, _)| key.span());
-        let message = "the truth is exactly one of linear and points";
-        return Err(Trouble::new(span, message).help(FORMS));
+        let message = "`truth` needs exactly one of linear and points";
+        return Err(SourceError::new(span, message).help(FORMS));
     };
     match key.get_ref().as_str() {
         "linear" => Ok(Truth::direction(norm(value)?, dimension, seed)),
         _ if dimension > 1 => {
-            let message = format!("a curve is drawn in one dimension, the inputs have {dimension}");
-            Err(Trouble::new(key.span(), message)
+            let message = format!("`points` needs inputs of one dimension, not {dimension}");
+            Err(SourceError::new(key.span(), message)
                 .help("write an expression in x1, x2, …, or `{ linear = 1.0 }`"))
         }
         _ => points(value),
     }
 }
 
-fn norm(value: &Spanned<Value>) -> Result<f64, Trouble> {
+fn norm(value: &Spanned<Value>) -> Result<f64, SourceError> {
     let norm = finite(value, "the norm")?;
     if norm < 0.0 {
         let message = format!("the norm must be at least 0, not {}", number(norm));
-        return Err(Trouble::new(value.span(), message)
+        return Err(SourceError::new(value.span(), message)
             .help("the direction is random: only its length is given"));
     }
     Ok(norm)
 }
 
-fn points(value: &Spanned<Value>) -> Result<Truth, Trouble> {
+fn points(value: &Spanned<Value>) -> Result<Truth, SourceError> {
     let Value::List(items) = value.get_ref() else {
         let form = "a list of points, as in [[0, 1], [5, 3]]";
         return Err(expected(form, value));
@@ -66,14 +70,14 @@ fn points(value: &Spanned<Value>) -> Result<Truth, Trouble> {
     if let Some(wrong) = wrong {
         let count = thousands(items.len() as u64);
         let message = format!("a curve {wrong}, not {count}");
-        return Err(Trouble::new(value.span(), message));
+        return Err(SourceError::new(value.span(), message));
     }
     let mut placed = Vec::with_capacity(items.len());
     for item in items {
         let (x, y) = match item.get_ref() {
             Value::List(pair) if pair.len() == 2 => (&pair[0], &pair[1]),
             Value::List(pair) => {
-                return Err(Trouble::new(item.span(), "expected a point [x, y]")
+                return Err(SourceError::new(item.span(), "expected a point [x, y]")
                     .label(format!("this has {} numbers", pair.len())));
             }
             _ => return Err(expected("a point [x, y]", item)),
@@ -84,7 +88,7 @@ fn points(value: &Spanned<Value>) -> Result<Truth, Trouble> {
     placed.sort_by(|a, b| a.0.total_cmp(&b.0));
     if let Some([(x, y, _), (.., again)]) = placed.array_windows().find(|[a, b]| a.0 == b.0) {
         let message = format!("two points are at x = {}", number(*x));
-        return Err(Trouble::new(again.span(), message).help(format!(
+        return Err(SourceError::new(again.span(), message).help(format!(
             "the other is [{}, {}]",
             number(*x),
             number(*y)
@@ -93,19 +97,19 @@ fn points(value: &Spanned<Value>) -> Result<Truth, Trouble> {
     if let [(first, ..), .., (last, ..)] = placed[..]
         && !(last - first).is_finite()
     {
-        return Err(Trouble::new(value.span(), "the range is not finite"));
+        return Err(SourceError::new(value.span(), "the range is not finite"));
     }
     Ok(Truth::through(
         placed.iter().map(|&(x, y, _)| (x, y)).collect(),
     ))
 }
 
-fn finite(value: &Spanned<Value>, name: &str) -> Result<f64, Trouble> {
+fn finite(value: &Spanned<Value>, name: &str) -> Result<f64, SourceError> {
     match value.get_ref() {
         Value::Number(given) if given.is_finite() => Ok(*given),
         Value::Number(given) => {
             let message = format!("{name} must be finite, not {given}");
-            Err(Trouble::new(value.span(), message))
+            Err(SourceError::new(value.span(), message))
         }
         _ => Err(expected("a number", value)),
     }

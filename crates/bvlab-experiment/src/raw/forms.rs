@@ -48,7 +48,7 @@ pub const TRUTH_FORMS: [ProblemForm; 3] = [
 ];
 
 /// The ways to write classes.
-pub const CLASS_FORMS: [ProblemForm; 6] = [
+pub const CLASS_FORMS: [ProblemForm; 8] = [
     form(
         "probability",
         "classes = { probability = \"1/(1 + exp(-x))\" }",
@@ -79,6 +79,16 @@ pub const CLASS_FORMS: [ProblemForm; 6] = [
         "classes = { xor = 0.3 }",
         "Clouds of this sd around (±1, ±1); class 1 where one coordinate is positive.",
     ),
+    form(
+        "bernoulli",
+        "classes = { bernoulli = [{ ones = [0.2, 0.5] }, { ones = [0.6, 0.5], share = 2 }] }",
+        "Inputs that are 0 or 1, independent in every class: the probability of a 1 in every coordinate.",
+    ),
+    form(
+        "multinomial",
+        "classes = { multinomial = [{ counts = [5, 3, 2] }, { counts = [2, 3, 5] }] }",
+        "Inputs that are counts: how often each of several things is expected. Their sum, the number of trials, is whole and the same for all classes.",
+    ),
 ];
 
 /// What a key of a form means.
@@ -100,6 +110,19 @@ impl JsonSchema for ClassesForm {
         let names = CLASS_FORMS.iter().map(|form| form.name);
         let sd = |name: &str| json_schema!({ "type": "number", "exclusiveMinimum": 0, "description": about(name) });
         let numbers = json_schema!({ "type": "array", "items": { "type": "number" } });
+        let discrete = |name: &str, key: &str| {
+            json_schema!({
+                "type": "array", "minItems": 2, "maxItems": MOST_CLASSES,
+                "description": about(name),
+                "items": {
+                    "type": "object", "required": [key], "additionalProperties": false,
+                    "properties": {
+                        key: { "type": "array", "minItems": 1, "items": { "type": "number", "exclusiveMinimum": 0 } },
+                        "share": { "type": "number", "exclusiveMinimum": 0, "description": "How many of all inputs, relative to the others (default 1)." }
+                    }
+                }
+            })
+        };
         json_schema!({
             "type": ["object", "boolean"],
             "description": format!("Labels that are classes: exactly one of {}; and flip. With a table: whether whole numbers are classes.", choice(names)),
@@ -136,6 +159,8 @@ impl JsonSchema for ClassesForm {
                 "moons": sd("moons"),
                 "rings": sd("rings"),
                 "xor": sd("xor"),
+                "bernoulli": discrete("bernoulli", "ones"),
+                "multinomial": discrete("multinomial", "counts"),
                 "flip": {
                     "type": "number", "minimum": 0, "maximum": 1,
                     "description": "The share of labels that are replaced by another class (default 0)."
@@ -300,9 +325,9 @@ impl JsonSchema for HeldForm {
 #[schemars(rename = "Scale")]
 #[expect(dead_code, reason = "it stands for `Scale` in the schema")]
 pub enum ScaleForm {
-    /// Even steps.
+    /// Equal steps.
     Linear,
-    /// Even factors.
+    /// Equal factors.
     Log,
 }
 

@@ -6,7 +6,7 @@ mod schema;
 mod value;
 
 pub(super) use schema::{parameter_schema, schema};
-pub use value::Num;
+pub use value::Number;
 pub(super) use value::{Block, Value, expected, unknown, whole};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -26,13 +26,17 @@ use schema::LearnerForm;
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct RawExperiment {
     /// The heading of its figures.
-    pub title: Option<String>,
-    /// What to look for in the figure.
-    pub look_for: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub title: Option<Spanned<String>>,
+    /// What to look for in the figure. In all words, `{risk@depth=5}` stands for a number of the run.
+    #[schemars(with = "Option<String>")]
+    pub look_for: Option<Spanned<String>>,
     /// A question for the class.
-    pub question: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub question: Option<Spanned<String>>,
     /// Its answer.
-    pub answer: Option<String>,
+    #[schemars(with = "Option<String>")]
+    pub answer: Option<Spanned<String>>,
     /// A simulation, in place of problem and learners: `bvlab list --simulations` lists them.
     #[schemars(with = "Option<String>")]
     pub simulation: Option<Spanned<String>>,
@@ -55,6 +59,44 @@ pub(super) struct RawExperiment {
     #[serde(default)]
     #[schemars(with = "Vec<RawFigure>")]
     pub figure: Vec<Spanned<RawFigure>>,
+    /// The experiment with other keys, computed beside it: words and claims can refer to it.
+    #[serde(default)]
+    #[schemars(with = "Vec<RawVariant>", length(max = 3))]
+    pub variant: Vec<Spanned<RawVariant>>,
+    /// Statements that every run checks.
+    #[serde(default)]
+    #[schemars(with = "Vec<RawClaim>", length(max = 100))]
+    pub claim: Vec<Spanned<RawClaim>>,
+}
+
+/// The experiment with other keys.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RawVariant {
+    /// What references call it, as in `risk@1000 points: depth=5`.
+    #[schemars(with = "String", length(min = 1, max = 60))]
+    pub name: Spanned<String>,
+    /// The keys that are set, as in `["problem.train=1000"]`.
+    #[schemars(with = "Vec<String>", length(min = 1))]
+    pub set: Spanned<Vec<Spanned<String>>>,
+}
+
+/// A statement that every run checks.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct RawClaim {
+    /// The statement: `variance@depth=16 > variance@depth=1`, `best.depth in 4..6`, `bias2@k=1 = 0
+    /// within 0.001`, or an expression whose value was published.
+    #[schemars(with = "String")]
+    pub that: Spanned<String>,
+    /// The value that was published, with all its digits.
+    #[schemars(with = "Option<f64>")]
+    pub published: Option<Spanned<Number>>,
+    /// The standard error that was published with it, if any.
+    #[schemars(with = "Option<f64>", range(min = 0.0))]
+    pub published_se: Option<Spanned<Number>>,
+    /// Where it was published.
+    pub source: Option<String>,
 }
 
 /// Where the data come from: y = truth(x) + noise, or classes.
@@ -74,7 +116,7 @@ pub(super) struct RawProblem {
     /// How many points a training set has; may be left out where it is swept. With a table: how
     /// many rows a bootstrap has (default: all of them).
     #[schemars(with = "Option<u64>")]
-    pub train: Option<Spanned<Num>>,
+    pub train: Option<Spanned<Number>>,
     /// In place of truth, inputs and noise: a table of real data, a CSV or Parquet file; its path
     /// begins where the experiment's file is.
     #[schemars(with = "Option<String>")]
@@ -103,22 +145,22 @@ pub(super) struct RawProblem {
 pub(super) struct RawRun {
     /// How many training sets are drawn (default 1000).
     #[schemars(with = "Option<u64>")]
-    pub resamples: Option<Spanned<Num>>,
+    pub resamples: Option<Spanned<Number>>,
     /// Instead of a count: go on until the standard error of every risk is below this share of it.
     #[schemars(with = "Option<f64>")]
-    pub precision: Option<Spanned<Num>>,
+    pub precision: Option<Spanned<Number>>,
     /// With precision: the most training sets that are drawn.
     #[schemars(with = "Option<u64>")]
-    pub max_resamples: Option<Spanned<Num>>,
+    pub max_resamples: Option<Spanned<Number>>,
     /// All random numbers follow from it (default 1).
     #[schemars(with = "Option<u64>")]
-    pub seed: Option<Spanned<Num>>,
+    pub seed: Option<Spanned<Number>>,
     /// Where the error is measured: { grid = N }, { draw = N } or "inputs".
     #[schemars(with = "Option<RawTest>")]
     pub test: Option<Spanned<RawTest>>,
     /// How many resamples' data and fits are kept for drawing (default 50).
     #[schemars(with = "Option<u64>")]
-    pub keep: Option<Spanned<Num>>,
+    pub keep: Option<Spanned<Number>>,
     /// How wrong a prediction is: squared (default), and for classes cross-entropy or zero-one.
     #[schemars(with = "Option<LossName>")]
     pub loss: Option<Spanned<String>>,
@@ -128,11 +170,11 @@ pub(super) struct RawRun {
     /// With cross-entropy: the ε of probabilities (p + ε)/(1 + Kε), which are then never 0 (default
     /// 1e-6).
     #[schemars(with = "Option<f64>")]
-    pub smoothing: Option<Spanned<Num>>,
+    pub smoothing: Option<Spanned<Number>>,
     /// How many settings of a two-way sweep are computed at a time, where memory is short (default:
     /// as many as fit in about 1 GB).
     #[schemars(with = "Option<u64>")]
-    pub slab: Option<Spanned<Num>>,
+    pub slab: Option<Spanned<Number>>,
     /// Whether to look at the members of ensembles: their risk, average bias and variance, and
     /// diversity (default false).
     #[schemars(with = "Option<bool>")]
@@ -141,6 +183,14 @@ pub(super) struct RawRun {
     /// (default false; eight fits take the place of one).
     #[schemars(with = "Option<bool>")]
     pub sources: Option<Spanned<bool>>,
+    /// Methods that select a capacity from every training set: validation, K-fold (as 10-fold), loo,
+    /// gcv, cp, aic, bic, adjusted-r2, bootstrap-632, bootstrap-632+, nested-K-fold.
+    #[schemars(with = "Option<Vec<String>>")]
+    pub select: Option<Spanned<Vec<Spanned<String>>>>,
+    /// Whether to measure degrees of freedom and optimism, and of linear smoothers the effective
+    /// parameters (default false).
+    #[schemars(with = "Option<bool>")]
+    pub df: Option<Spanned<bool>>,
 }
 
 /// The names of the losses, for the schema.
@@ -156,8 +206,8 @@ enum LossName {
 /// Where the error is measured.
 #[derive(Clone, Debug)]
 pub(super) enum RawTest {
-    Grid(Num),
-    Draw(Num),
+    Grid(Number),
+    Draw(Number),
     Inputs,
 }
 
@@ -175,8 +225,8 @@ impl<'de> Deserialize<'de> for RawTest {
             && let Value::Number(number) = number.get_ref()
         {
             match key.get_ref().as_str() {
-                "grid" => return Ok(RawTest::Grid(Num(*number))),
-                "draw" => return Ok(RawTest::Draw(Num(*number))),
+                "grid" => return Ok(RawTest::Grid(Number(*number))),
+                "draw" => return Ok(RawTest::Draw(Number(*number))),
                 _ => {}
             }
         }

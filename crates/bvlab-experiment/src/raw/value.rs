@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use toml::Spanned;
 
-use crate::source::Trouble;
+use crate::source::SourceError;
 use bvlab_core::words::{did_you_mean, number, quoted};
 
 /// Any value, with the place of everything in it.
@@ -112,21 +112,26 @@ impl<'de> Visitor<'de> for ValueVisitor {
 
 /// A number, whole or not.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Num(pub f64);
+pub struct Number(pub f64);
 
-impl<'de> Deserialize<'de> for Num {
+impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Value::deserialize(deserializer)? {
-            Value::Number(value) => Ok(Num(value)),
+            Value::Number(value) => Ok(Number(value)),
             other => Err(D::Error::custom(other.instead_of("a number"))),
         }
     }
 }
 
 /// A whole number within limits.
-pub fn whole(value: &Spanned<Num>, name: &str, least: u64, most: u64) -> Result<u64, Trouble> {
-    let Num(given) = *value.get_ref();
-    let trouble = |message: String| Err(Trouble::new(value.span(), message));
+pub fn whole(
+    value: &Spanned<Number>,
+    name: &str,
+    least: u64,
+    most: u64,
+) -> Result<u64, SourceError> {
+    let Number(given) = *value.get_ref();
+    let trouble = |message: String| Err(SourceError::new(value.span(), message));
     if given.fract() != 0.0 || !given.is_finite() {
         return trouble(format!(
             "{name} must be a whole number, not {}",
@@ -149,8 +154,8 @@ pub fn whole(value: &Spanned<Num>, name: &str, least: u64, most: u64) -> Result<
 }
 
 /// What is said of a value of another form.
-pub fn expected(form: &str, value: &Spanned<Value>) -> Trouble {
-    Trouble::new(value.span(), format!("expected {form}"))
+pub fn expected(form: &str, value: &Spanned<Value>) -> SourceError {
+    SourceError::new(value.span(), format!("expected {form}"))
         .label(format!("this is {}", value.get_ref().kind()))
 }
 
@@ -158,9 +163,9 @@ pub fn expected(form: &str, value: &Spanned<Value>) -> Trouble {
 pub fn unknown<'a>(
     key: &Spanned<String>,
     known: impl IntoIterator<Item = &'a str> + Clone,
-) -> Trouble {
+) -> SourceError {
     let name = key.get_ref();
-    Trouble::new(key.span(), format!("{} is not known here", quoted(name)))
+    SourceError::new(key.span(), format!("{} is not known here", quoted(name)))
         .label("unknown key")
         .help(did_you_mean(name, known))
 }

@@ -50,16 +50,16 @@ impl ExperimentError {
 
 /// Something wrong at a place of the text, before it is known which file that is.
 #[derive(Clone, Debug)]
-pub struct Trouble {
+pub struct SourceError {
     pub message: String,
     pub label: String,
     pub help: Option<String>,
     pub span: Range<usize>,
 }
 
-impl Trouble {
+impl SourceError {
     pub fn new(span: Range<usize>, message: impl Into<String>) -> Self {
-        Trouble {
+        SourceError {
             message: message.into(),
             label: "here".to_owned(),
             help: None,
@@ -79,26 +79,26 @@ impl Trouble {
 }
 
 /// Serde's words in ours.
-pub(super) fn from_serde(error: toml::de::Error) -> Trouble {
+pub(super) fn from_serde(error: toml::de::Error) -> SourceError {
     let span = error.span().unwrap_or(0..0);
     let message = error.message();
     // The way in which a date reaches serde is nobody's business.
     if message.contains("__toml_private_datetime") {
-        return Trouble::new(span, "a date or a time has no place here");
+        return SourceError::new(span, "a date or a time is not allowed here");
     }
     let between: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     match (message, between.split_first()) {
         (text, Some((name, known))) if text.starts_with("unknown field") => {
-            Trouble::new(span, format!("{} is not known here", quoted(name)))
+            SourceError::new(span, format!("{} is not known here", quoted(name)))
                 .label("unknown key")
                 .help(did_you_mean(name, known.iter().copied()))
         }
         (text, Some((name, known))) if text.starts_with("unknown variant") => {
-            Trouble::new(span, format!("{} is not known here", quoted(name)))
+            SourceError::new(span, format!("{} is not known here", quoted(name)))
                 .help(did_you_mean(name, known.iter().copied()))
         }
         (text, Some((name, _))) if text.starts_with("missing field") => {
-            Trouble::new(span, format!("`{name}` is missing"))
+            SourceError::new(span, format!("`{name}` is missing"))
                 .label("from this table")
                 .help("`bvlab new NAME` writes an example with every key")
         }
@@ -112,10 +112,10 @@ pub(super) fn from_serde(error: toml::de::Error) -> Trouble {
                     "sequence" => "list".to_owned(),
                     other => other.to_owned(),
                 };
-                Trouble::new(span, format!("expected {}", plain(expected)))
+                SourceError::new(span, format!("expected {}", plain(expected)))
                     .label(format!("this is {}", article(&plain(&shortened(found)))))
             }
-            None => Trouble::new(span, first_upper(text)),
+            None => SourceError::new(span, first_upper(text)),
         },
     }
 }

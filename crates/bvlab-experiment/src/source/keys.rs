@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-use super::Trouble;
+use super::SourceError;
 
 /// The most levels of lists and tables in a value, and the most keys that lead to one.
 pub(super) const DEEPEST: usize = 16;
@@ -14,31 +14,35 @@ pub(super) const DEEPEST: usize = 16;
 pub(super) const FORM: &str = "write a key and its value, as in `--set problem.train=50`";
 
 /// One bracket for what there is one of, two for what there can be several of.
-pub(super) fn shape(root: &DeTable<'_>) -> Result<(), Trouble> {
+pub(super) fn shape(root: &DeTable<'_>) -> Result<(), SourceError> {
     for (key, value) in root {
         let name: &str = key.get_ref();
         let wrong = match value.get_ref() {
             DeValue::Array(_) => ["problem", "sweep", "run"]
                 .contains(&name)
                 .then_some(("[", "]")),
-            DeValue::Table(_) => ["learner", "figure"]
+            DeValue::Table(_) => ["learner", "figure", "claim", "variant"]
                 .contains(&name)
                 .then_some(("[[", "]]")),
             _ => None,
         };
         if let Some((open, close)) = wrong {
             let message = format!("`{name}` is written with {open}{name}{close}");
-            return Err(Trouble::new(key.span(), message));
+            return Err(SourceError::new(key.span(), message));
         }
     }
     Ok(())
 }
 
 /// Puts `key=value` into the table.
-pub(super) fn set<'i>(root: &mut DeTable<'i>, offset: usize, line: &'i str) -> Result<(), Trouble> {
+pub(super) fn set<'i>(
+    root: &mut DeTable<'i>,
+    offset: usize,
+    line: &'i str,
+) -> Result<(), SourceError> {
     let Some((path, text)) = line.split_once('=') else {
         let span = offset..offset + line.len();
-        return Err(Trouble::new(span, "`--set` needs a `=`").help(FORM));
+        return Err(SourceError::new(span, "`--set` needs a `=`").help(FORM));
     };
     let lead = text.len() - text.trim_start().len();
     let value_offset = offset + path.len() + 1 + lead;
@@ -47,7 +51,7 @@ pub(super) fn set<'i>(root: &mut DeTable<'i>, offset: usize, line: &'i str) -> R
     // What is not TOML is taken as a string, so that the shell's quotes are enough.
     let value = match DeValue::parse(text) {
         Ok(value) => shifted(
-            checked(value).map_err(|trouble| Trouble {
+            checked(value).map_err(|trouble| SourceError {
                 span: span.clone(),
                 ..trouble
             })?,
@@ -62,7 +66,7 @@ pub(super) fn set<'i>(root: &mut DeTable<'i>, offset: usize, line: &'i str) -> R
         let lead = key.len() - key.trim_start().len();
         let span = start + lead..start + lead + trimmed.len();
         if trimmed.is_empty() {
-            return Err(Trouble::new(span, "`--set` needs a key").help(FORM));
+            return Err(SourceError::new(span, "`--set` needs a key").help(FORM));
         }
         keys.push((trimmed, span));
         start += key.len() + 1;
@@ -71,14 +75,14 @@ pub(super) fn set<'i>(root: &mut DeTable<'i>, offset: usize, line: &'i str) -> R
 }
 
 /// A key of a path, and where it stands.
-type Key<'i> = (&'i str, Range<usize>);
+type PathKey<'i> = (&'i str, Range<usize>);
 
 /// Puts a value where a path of keys leads, and makes the tables on the way that are missing.
 fn put<'i>(
     root: &mut DeTable<'i>,
-    keys: &[Key<'i>],
+    keys: &[PathKey<'i>],
     value: Spanned<DeValue<'i>>,
-) -> Result<(), Trouble> {
+) -> Result<(), SourceError> {
     let (first, rest) = keys.split_first().expect("there is at least one key");
     let Some((last, between)) = rest.split_last() else {
         insert(root, first, value);
@@ -101,13 +105,13 @@ fn put<'i>(
     Ok(())
 }
 
-fn insert<'i>(table: &mut DeTable<'i>, (key, span): &Key<'i>, value: Spanned<DeValue<'i>>) {
+fn insert<'i>(table: &mut DeTable<'i>, (key, span): &PathKey<'i>, value: Spanned<DeValue<'i>>) {
     table.remove(*key);
     table.insert(Spanned::new(span.clone(), (*key).into()), value);
 }
 
 /// What a table has under a key: an empty table where it had nothing.
-fn entry<'t, 'i>(table: &'t mut DeTable<'i>, (key, span): &Key<'i>) -> &'t mut DeValue<'i> {
+fn entry<'t, 'i>(table: &'t mut DeTable<'i>, (key, span): &PathKey<'i>) -> &'t mut DeValue<'i> {
     if !table.contains_key(*key) {
         let fresh = Spanned::new(span.clone(), DeValue::Table(DeTable::new()));
         table.insert(Spanned::new(span.clone(), (*key).into()), fresh);
@@ -119,9 +123,9 @@ fn entry<'t, 'i>(table: &'t mut DeTable<'i>, (key, span): &Key<'i>) -> &'t mut D
 /// An item of a list, by its number.
 fn item<'a, 'i>(
     array: &'a mut DeArray<'i>,
-    (holder, _): &Key<'i>,
-    (index, span): &Key<'i>,
-) -> Result<&'a mut Spanned<DeValue<'i>>, Trouble> {
+    (holder, _): &PathKey<'i>,
+    (index, span): &PathKey<'i>,
+) -> Result<&'a mut Spanned<DeValue<'i>>, SourceError> {
     let length = array.len();
     let number = index.parse::<usize>().ok();
     number
@@ -129,19 +133,19 @@ fn item<'a, 'i>(
         .ok_or_else(|| {
             let message = format!("`{holder}` has no item `{index}`");
             let help = format!("`{holder}` is a list of {length}, counted from 0");
-            Trouble::new(span.clone(), message).help(help)
+            SourceError::new(span.clone(), message).help(help)
         })
 }
 
-fn single((key, span): &Key) -> Trouble {
+fn single((key, span): &PathKey) -> SourceError {
     let message = format!("`{key}` is a single value: nothing can be set inside it");
-    Trouble::new(span.clone(), message).help("leave out what follows it")
+    SourceError::new(span.clone(), message).help("leave out what follows it")
 }
 
 /// A value that has no more than [`DEEPEST`] levels, and no whole number that takes more than 64 bits.
 /// Any other is taken apart here, level by level: dropping it as a whole would recurse as deeply as it
 /// is nested, and so would everything that reads it.
-pub(super) fn checked(value: Spanned<DeValue<'_>>) -> Result<Spanned<DeValue<'_>>, Trouble> {
+pub(super) fn checked(value: Spanned<DeValue<'_>>) -> Result<Spanned<DeValue<'_>>, SourceError> {
     let mut waiting = vec![(&value, 0)];
     let mut wrong = None;
     while wrong.is_none()
@@ -149,9 +153,10 @@ pub(super) fn checked(value: Spanned<DeValue<'_>>) -> Result<Spanned<DeValue<'_>
     {
         match value.get_ref() {
             _ if depth > DEEPEST => {
-                let message = format!("lists and tables are nested in more than {DEEPEST} levels");
-                let help = "no key of an experiment lies so deep";
-                wrong = Some(Trouble::new(value.span(), message).help(help));
+                let message =
+                    format!("lists and tables are nested more than {DEEPEST} levels deep");
+                let help = "no key of an experiment is nested this deeply";
+                wrong = Some(SourceError::new(value.span(), message).help(help));
             }
             DeValue::Array(array) => waiting.extend(array.iter().map(|item| (item, depth + 1))),
             DeValue::Table(table) => waiting.extend(table.values().map(|item| (item, depth + 1))),
@@ -160,7 +165,7 @@ pub(super) fn checked(value: Spanned<DeValue<'_>>) -> Result<Spanned<DeValue<'_>
             {
                 let message = format!("a whole number can be at most {}", i64::MAX);
                 let help = "write a larger number with a power of ten, as in 1e20";
-                wrong = Some(Trouble::new(value.span(), message).help(help));
+                wrong = Some(SourceError::new(value.span(), message).help(help));
             }
             _ => {}
         }

@@ -5,7 +5,7 @@ mod keys;
 mod text;
 
 pub use error::ExperimentError;
-pub(super) use error::Trouble;
+pub(super) use error::SourceError;
 
 use std::sync::{Arc, OnceLock};
 
@@ -19,7 +19,7 @@ use super::table::{HeldTables, NoTables, TableFile, TableSource};
 use bvlab_core::words::{self, thousands};
 use error::{SET, first_upper, from_serde};
 use keys::{DEEPEST, FORM, checked, set, shape};
-use text::{canonical, key_text};
+use text::{canonical, key_text, without_numbers};
 
 /// The most bytes of an experiment's text.
 pub const LONGEST_TEXT: usize = 1 << 20;
@@ -118,12 +118,41 @@ impl Source {
         })
     }
 
+    /// What stands at a place of the text, or of the keys that were set on top of it.
+    pub(super) fn slice(&self, span: std::ops::Range<usize>) -> &str {
+        self.text.get(span).unwrap_or("")
+    }
+
+    /// Which of the keys that were set on top of the text a place is in.
+    pub(super) fn set_number(&self, place: usize) -> Option<usize> {
+        let holds = |(start, line): (usize, &str)| (start..=start + line.len()).contains(&place);
+        self.set_lines().position(holds)
+    }
+
+    /// Whether keys were set on top of the text.
+    pub(super) fn has_sets(&self) -> bool {
+        self.file_length < self.text.len()
+    }
+
+    /// The same text and tables with more keys set on top.
+    pub(super) fn with_sets(&self, more: &[String]) -> Self {
+        let sets: Vec<String> = self
+            .sets()
+            .into_iter()
+            .chain(more.iter().cloned())
+            .collect();
+        Source {
+            tables: self.tables.clone(),
+            ..Source::new(&self.name, self.file_text(), &sets)
+        }
+    }
+
     /// Reads the text as a `T`.
-    pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, Trouble> {
+    pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, SourceError> {
         self.bounded()?;
         let root = DeTable::parse(self.file_text()).map_err(|error| {
             let span = error.span().unwrap_or(0..0);
-            Trouble::new(span, first_upper(error.message())).help("this is not valid TOML")
+            SourceError::new(span, first_upper(error.message())).help("this is not valid TOML")
         })?;
         let span = root.span();
         let root = checked(Spanned::new(
@@ -142,15 +171,15 @@ impl Source {
     }
 
     /// Whether text, keys and values are of a size that can be looked at.
-    fn bounded(&self) -> Result<(), Trouble> {
+    fn bounded(&self) -> Result<(), SourceError> {
         if self.file_length > LONGEST_TEXT {
             let message = format!(
-                "the text has {} bytes, and {} are the most",
+                "the text has {} bytes; the maximum is {}",
                 thousands(self.file_length as u64),
                 thousands(LONGEST_TEXT as u64)
             );
-            return Err(Trouble::new(0..0, message)
-                .help("an experiment is a page of text; data belong in a table of their own"));
+            return Err(SourceError::new(0..0, message)
+                .help("an experiment is a short text; put data into a table: `problem.table`"));
         }
         for (place, (offset, line)) in self.set_lines().enumerate() {
             let (path, value) = line.split_once('=').unwrap_or((line, ""));
@@ -169,7 +198,7 @@ impl Source {
                 continue;
             };
             let span = offset..offset + path.len();
-            return Err(Trouble::new(span, wrong).help(FORM));
+            return Err(SourceError::new(span, wrong).help(FORM));
         }
         Ok(())
     }
@@ -181,7 +210,8 @@ impl Source {
     }
 
     /// [`Source::merged`] as it is written to a file: a heading for every table, what is in it on
-    /// one line each.
+    /// one line each. Claims, variants and computed numbers are about the experiment as it was: where
+    /// keys were set, claims and variants are left out, and an ellipsis stands for the numbers.
     pub fn merged_text(&self) -> Option<String> {
         let (mut text, mut sections) = (String::new(), String::new());
         let mut section = |heading: String, table: &toml::Table| {
@@ -190,7 +220,11 @@ impl Source {
                 sections.push_str(&format!("{} = {value}\n", key_text(key)));
             }
         };
-        for (key, value) in self.merged()? {
+        let mut merged = self.merged()?.clone();
+        if !self.sets().is_empty() {
+            forget_opening(&mut merged);
+        }
+        for (key, value) in &merged {
             match value {
                 toml::Value::Table(table) => section(format!("[{}]", key_text(key)), table),
                 toml::Value::Array(items)
@@ -246,8 +280,8 @@ impl Source {
     }
 
     /// Turns trouble at a place into an error that shows the place.
-    pub(super) fn explain(&self, trouble: Trouble) -> Box<ExperimentError> {
-        let Trouble {
+    pub(super) fn explain(&self, trouble: SourceError) -> Box<ExperimentError> {
+        let SourceError {
             message,
             label,
             help,
@@ -278,6 +312,30 @@ impl Source {
             token: token.to_owned(),
             excerpt,
         })
+    }
+}
+
+/// Takes out of an experiment what is about its settings as they were: claims, variants, and numbers
+/// in texts.
+fn forget_opening(merged: &mut toml::Table) {
+    for key in ["claim", "variant"] {
+        merged.remove(key);
+    }
+    let texts = ["title", "look-for", "question", "answer", "text"];
+    let mut waiting: Vec<&mut toml::Table> = vec![merged];
+    while let Some(table) = waiting.pop() {
+        for (key, value) in table.iter_mut() {
+            match value {
+                toml::Value::String(text) if texts.contains(&key.as_str()) => {
+                    *text = without_numbers(text);
+                }
+                toml::Value::Table(inner) => waiting.push(inner),
+                toml::Value::Array(items) => {
+                    waiting.extend(items.iter_mut().filter_map(toml::Value::as_table_mut));
+                }
+                _ => {}
+            }
+        }
     }
 }
 

@@ -42,3 +42,46 @@ pub(super) fn canonical(table: &toml::Table) -> String {
     write(&toml::Value::Table(table.clone()), false, &mut text);
     text
 }
+
+/// A text with an ellipsis in the place of every `{number}`; doubled braces stay.
+pub(super) fn without_numbers(text: &str) -> String {
+    let mut shown = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['{', '}']) {
+        let (before, brace) = rest.split_at(at);
+        shown.push_str(before);
+        let doubled = ["{{", "}}"].into_iter().find(|two| brace.starts_with(two));
+        rest = match (doubled, brace.find('}')) {
+            (Some(two), _) => {
+                shown.push_str(two);
+                &brace[2..]
+            }
+            (None, Some(end)) => {
+                shown.push('…');
+                &brace[end + 1..]
+            }
+            (None, None) => {
+                shown.push_str(brace);
+                ""
+            }
+        };
+    }
+    shown + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_numbers;
+
+    #[test]
+    fn numbers_become_an_ellipsis_and_doubled_braces_stay() {
+        for (text, shown) in [
+            ("best at {best.depth | 2}, {{a}}", "best at …, {{a}}"),
+            ("no number", "no number"),
+            ("{a}{b}", "……"),
+            ("open {a", "open {a"),
+        ] {
+            assert_eq!(without_numbers(text), shown);
+        }
+    }
+}

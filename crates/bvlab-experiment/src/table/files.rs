@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::sheet::{Contents, Refusal};
+use super::sheet::{Contents, ParquetError};
 use crate::hash::hash;
 
 /// Whoever has the tables that experiments name.
@@ -21,9 +21,9 @@ pub trait TableSource: fmt::Debug + Send + Sync {
     /// # Errors
     ///
     /// If it is no Parquet file, or none can be read.
-    fn parquet(&self, bytes: &[u8]) -> Result<Contents, Refusal> {
+    fn parquet(&self, bytes: &[u8]) -> Result<Contents, ParquetError> {
         let _ = bytes;
-        Err(Refusal::Unreadable(
+        Err(ParquetError::Unreadable(
             "Parquet cannot be read here".to_owned(),
         ))
     }
@@ -164,7 +164,7 @@ impl TableSource for HeldTables {
         Err(NotFound::new(name, "the live page reads no files", help))
     }
 
-    fn parquet(&self, bytes: &[u8]) -> Result<Contents, Refusal> {
+    fn parquet(&self, bytes: &[u8]) -> Result<Contents, ParquetError> {
         self.parquet.parquet(bytes)
     }
 }

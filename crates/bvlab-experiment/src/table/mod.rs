@@ -8,4 +8,4 @@ mod sheet;
 pub use files::ShippedTables;
 pub use files::{HeldTables, NoTables, NotFound, TableFile, TableSource, copy_name};
 pub use rows::{Key, Missing, TableError, TableUse, TestRows, read_rows};
-pub use sheet::{Cell, Contents, MOST_BYTES, MOST_CELLS, Refusal};
+pub use sheet::{Cell, Contents, MOST_BYTES, MOST_CELLS, ParquetError};

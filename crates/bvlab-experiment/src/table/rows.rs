@@ -9,7 +9,7 @@ use bvlab_core::problem::{MOST_CLASSES, Resample, Rows};
 use bvlab_core::stream::{Purpose, Stream};
 use bvlab_core::words::{did_you_mean, number};
 
-use super::sheet::{Cell, Contents, Refusal, Sheet};
+use super::sheet::{Cell, Contents, ParquetError, Sheet};
 
 /// How a table is read and used.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,10 +97,10 @@ impl TableError {
 ///
 /// ```
 /// use bvlab_core::problem::Resample;
-/// use bvlab_experiment::table::{Missing, Refusal, TableUse, TestRows, read_rows};
+/// use bvlab_experiment::table::{Missing, ParquetError, TableUse, TestRows, read_rows};
 ///
 /// let text = "size,colour,held\n1,red,0\n2,blue,0\n,red,0\n4,blue,1\n";
-/// let rows = read_rows("stones.csv", text.as_bytes(), &|_| Err(Refusal::WithoutRows), 1, &TableUse {
+/// let rows = read_rows("stones.csv", text.as_bytes(), &|_| Err(ParquetError::WithoutRows), 1, &TableUse {
 ///     target: "colour".to_owned(),
 ///     classes: None,
 ///     columns: None,
@@ -121,7 +121,7 @@ impl TableError {
 pub fn read_rows(
     file: &str,
     bytes: &[u8],
-    parquet: &dyn Fn(&[u8]) -> Result<Contents, Refusal>,
+    parquet: &dyn Fn(&[u8]) -> Result<Contents, ParquetError>,
     seed: u64,
     wanted: &TableUse,
 ) -> Result<Rows, TableError> {
@@ -142,7 +142,7 @@ pub fn read_rows(
     if marks == Some(target) {
         let message = format!("`{}` is the target", wanted.target);
         return Err(TableError::new(Key::Test, message)
-            .help("the rows held out are marked by a column of their own, of 0 and 1"));
+            .help("mark the held-out rows in a separate column, by 0 and 1"));
     }
     let inputs = match &wanted.columns {
         None => {
@@ -252,7 +252,7 @@ fn read_target(
     if let Some(row) = cells.iter().position(|cell| *cell == Cell::Missing) {
         let message = format!("{}: the target `{name}` is missing", sheet.place(row));
         return Err(TableError::new(Key::Target, message)
-            .help("a target cannot be made up: fill it in, or take the row out"));
+            .help("a missing target cannot be imputed: fill it in, or remove the row"));
     }
     let is_number = |cell: &Cell| matches!(cell, Cell::Number(_));
     let words = cells.iter().position(|cell| !is_number(cell));
@@ -276,7 +276,7 @@ fn read_target(
             |cell: &Cell| matches!(cell, Cell::Number(n) if n.fract() == 0.0 && n.abs() < 1e15);
         if let Some(row) = cells.iter().position(|cell| !whole(cell)) {
             let message = format!(
-                "{}: `{name}` is {}, which is no class",
+                "{}: `{name}` is {}, which is not a class",
                 sheet.place(row),
                 shown(&cells[row])
             );

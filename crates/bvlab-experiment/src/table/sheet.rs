@@ -70,7 +70,7 @@ impl Sheet {
     pub fn read(
         file: &str,
         bytes: &[u8],
-        parquet: &dyn Fn(&[u8]) -> Result<Contents, Refusal>,
+        parquet: &dyn Fn(&[u8]) -> Result<Contents, ParquetError>,
     ) -> Result<Sheet, TableError> {
         let ending = Path::new(file).extension().unwrap_or_default();
         let ending = ending.to_string_lossy().to_lowercase();
@@ -90,7 +90,7 @@ impl Sheet {
             if name.is_empty() {
                 let message = format!("column {} of {file} has no name", i + 1);
                 return Err(TableError::new(Key::File, message).help(
-                    "give it a name in the first line; pandas writes such a column for its index, unless told `index=False`",
+                    "give it a name in the first line; pandas writes such a column for its index, unless called with `index=False`",
                 ));
             }
             if !known.insert(name) {
@@ -157,7 +157,7 @@ fn csv(file: &str, bytes: &[u8]) -> Result<Sheet, TableError> {
             Key::File,
             format!("{file}, line {line} is not text in UTF-8"),
         )
-        .help("save the file anew with the encoding UTF-8")
+        .help("save the file again in UTF-8")
     })?;
     let first = text.trim_start().lines().next().unwrap_or("");
     let count = |separator: &u8| first.bytes().filter(|byte| byte == separator).count();
@@ -175,7 +175,7 @@ fn csv(file: &str, bytes: &[u8]) -> Result<Sheet, TableError> {
             row.line, row.cells
         );
         return Err(TableError::new(Key::File, message)
-            .help("every line has as many cells as the first, which names the columns"));
+            .help("every line must have as many cells as the first, which names the columns"));
     }
     if width.saturating_mul(rows.len()) > MOST_CELLS {
         return Err(too_large(file));
@@ -183,7 +183,7 @@ fn csv(file: &str, bytes: &[u8]) -> Result<Sheet, TableError> {
     if let Some(record) = records.iter().find(|record| !record.balanced) {
         let reason = format!("the quotes of line {} do not match", record.line);
         return Err(unreadable(file, reason).help(
-            "a cell with a separator, a line break or quotes in it stands between quotes, and those in it are doubled",
+            "put quotes around a cell that contains a separator, a line break or quotes, and double the quotes inside it",
         ));
     }
     // Lines of nothing but spaces are left out: they are no rows.
@@ -283,7 +283,7 @@ pub struct Contents {
 
 /// Why a Parquet file is not read.
 #[derive(Serialize, Deserialize)]
-pub enum Refusal {
+pub enum ParquetError {
     /// It has no rows.
     WithoutRows,
     /// It has too many cells.
@@ -292,12 +292,12 @@ pub enum Refusal {
     Unreadable(String),
 }
 
-fn of_parquet(file: &str, contents: Result<Contents, Refusal>) -> Result<Sheet, TableError> {
+fn of_parquet(file: &str, contents: Result<Contents, ParquetError>) -> Result<Sheet, TableError> {
     let contents = contents.map_err(|refusal| match refusal {
-        Refusal::WithoutRows => without_rows(file),
-        Refusal::TooLarge => too_large(file),
-        Refusal::Unreadable(reason) => {
-            unreadable(file, reason).help("write the file anew, or save the table as CSV")
+        ParquetError::WithoutRows => without_rows(file),
+        ParquetError::TooLarge => too_large(file),
+        ParquetError::Unreadable(reason) => {
+            unreadable(file, reason).help("write the file again, or save the table as CSV")
         }
     })?;
     Ok(Sheet {

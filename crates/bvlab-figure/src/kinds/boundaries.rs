@@ -1,12 +1,14 @@
 //! Decision boundaries in the plane: of several refits, of all of them together, and of Bayes' rule.
 
 use super::fits;
-use crate::axis::Axis;
-use crate::canvas::{Canvas, Place, Stroke};
+use crate::axis::{Axis, room};
+use crate::canvas::{Canvas, Stroke};
 use crate::error::FigureError;
-use crate::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
+use crate::labels::{Label, labels_width, write_labels};
+use crate::panel::{Frame, Panel, Surroundings, TITLE, y_room};
 use crate::picture::{FigureData, Picture, sentence};
 use crate::select::{Series, ShownAt, column, output_columns, rows_at};
+use crate::symbols::coordinate;
 use crate::theme;
 use bvlab_core::decompose::Loss;
 use bvlab_core::plan::{Scale, StudyDescription};
@@ -18,16 +20,19 @@ impl Picture for Boundaries {
     fn caption(&self, data: &FigureData) -> Result<String, FigureError> {
         let Boundaries(options) = self;
         Ok(format!(
-            "where the most probable class changes, for {} of {} refits, each to its own {} points{}",
+            "{} of {} refits, each to its own {} points",
             fits::drawn_refits(options, data)?,
             thousands(data.resamples()),
             data.study()?.train_sizes(),
-            if options.data {
-                "; dots and rings: the first of them"
-            } else {
-                ""
-            }
         ))
+    }
+
+    fn footer(&self, _: &FigureData) -> Result<Vec<String>, FigureError> {
+        let mut said = vec!["lines: where the most probable class changes".to_owned()];
+        if self.0.data {
+            said.push("points: a training set".to_owned());
+        }
+        Ok(said)
     }
 
     fn draw(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<(), FigureError> {
@@ -99,75 +104,126 @@ fn draw(
         .map(|(series, value)| fits::lines(*series, *value, several))
         .collect();
     let labels = labels(study, options);
-    frame.right -= labels_width(labels.iter().map(|(text, _)| *text));
+    frame.right -= labels_width(canvas, labels.iter().map(|(text, _)| text.as_str()));
     let lines = titles.iter().map(Vec::len).max().unwrap_or(0);
-    frame.top += TITLE * lines as f64;
-    let range = study.range;
-    frame.left += y_room(&Axis::new(Scale::Linear, range, (frame.bottom, frame.top)));
-    let frames = squares(frame, panels.len());
+    let ranges = cropped(study, tables);
+    frame.left += y_room(&Axis::new(
+        Scale::Linear,
+        ranges[1],
+        (frame.bottom, frame.top),
+    ));
+    let above = TITLE * lines as f64;
+    let (frames, columns) = cells(frame, panels.len(), ranges, above);
+    let [x1, x2] = [1, 2].map(coordinate);
+    let x_title = options.labels.x.as_deref().unwrap_or(&x1);
+    let y_title = options.labels.y.as_deref().unwrap_or(&x2);
     for (i, ((series, value), frame)) in panels.iter().zip(&frames).enumerate() {
-        let x = Axis::new(Scale::Linear, range, (frame.left, frame.right));
-        let y = Axis::new(Scale::Linear, range, (frame.bottom, frame.top));
+        let x = Axis::new(Scale::Linear, ranges[0], (frame.left, frame.right));
+        let y = Axis::new(Scale::Linear, ranges[1], (frame.bottom, frame.top));
         let panel = Panel::new(canvas, *frame, x, y);
+        let lowest = i + columns >= panels.len();
         panel.surround(&Surroundings {
             title: &titles[i],
-            above: 0.0,
-            x_title: Some("x1"),
-            y_title: (i == 0).then_some("x2"),
-            y_numbers: i == 0,
-            x_numbers: true,
-            x_whole: false,
+            x_title: lowest.then_some(x_title),
+            y_title: (i % columns == 0).then_some(y_title),
+            y_numbers: i % columns == 0,
+            x_numbers: lowest,
+            ..Surroundings::default()
         })?;
         fill(&panel, canvas, (*series, *value), options, study, tables)?;
     }
-    if let Some(last) = frames.last() {
-        let step = (last.bottom - last.top) / (labels.len() + 1) as f64;
+    if let (Some(first), Some(last)) = (frames.first(), frames.get(columns - 1)) {
+        let legend = Frame {
+            right: last.right,
+            ..*first
+        };
+        let step = 34.0;
         let ends = labels.iter().enumerate().map(|(i, (text, colour))| Label {
-            text: (*text).to_owned(),
+            text: text.clone(),
             colour: *colour,
-            y: last.top + step * (i + 1) as f64,
+            y: legend.top + 14.0 + step * i as f64,
         });
-        write_labels(canvas, *last, ends.collect())?;
+        write_labels(canvas, legend, ends.collect())?;
     }
     Ok(())
 }
 
-/// Panels as square as the room allows: both axes have one range.
-fn squares(frame: Frame, count: usize) -> Vec<Frame> {
-    let gap = 46.0;
-    let frames = frame.columns(count, gap);
-    let side = frames.first().map_or(0.0, |first| {
-        (first.right - first.left).min(first.bottom - first.top)
-    });
-    let top = frame.top + ((frame.bottom - frame.top) - side) / 2.0;
-    let spare = frame.right - frame.left - side * count as f64 - gap * (count as f64 - 1.0);
-    (0..count)
-        .map(|i| {
-            let left = frame.left + spare / 2.0 + i as f64 * (side + gap);
-            Frame {
-                left,
-                right: left + side,
-                top,
-                bottom: top + side,
-            }
-        })
-        .collect()
+/// The ranges of both coordinates in which nearly all training points lie, with a little room.
+fn cropped(study: &StudyDescription, tables: &Tables) -> [(f64, f64); 2] {
+    [0, 1].map(|coordinate| {
+        let values = tables.training.numbers(&columns::input(2, coordinate));
+        let mut values: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+        values.sort_by(f64::total_cmp);
+        let at = |share: f64| values.get(((values.len() as f64 - 1.0) * share) as usize);
+        let ((Some(low), Some(high)), true) = ((at(0.003), at(0.997)), values.len() > 1) else {
+            return study.range;
+        };
+        let (low, high) = room([*low, *high].into_iter(), Scale::Linear, 0.05);
+        let (low, high) = (low.max(study.range.0), high.min(study.range.1));
+        if low < high { (low, high) } else { study.range }
+    })
 }
 
-/// What the lines are called.
-fn labels(study: &StudyDescription, options: &Fits) -> Vec<(&'static str, theme::Colour)> {
-    let together = match study.loss {
-        Loss::ZeroOne(_) => "their vote",
-        _ => "their mean",
+/// Panels with the same scale on both axes, in as many rows as make them largest, and how many stand
+/// in a row.
+fn cells(frame: Frame, count: usize, ranges: [(f64, f64); 2], above: f64) -> (Vec<Frame>, usize) {
+    let (gap, between) = (34.0, above + 14.0);
+    let [across, up] = ranges.map(|(low, high)| high - low);
+    let (width, height) = (frame.right - frame.left, frame.bottom - frame.top);
+    // Pixels per unit with so many columns.
+    let scale = |columns: usize| {
+        let rows = count.div_ceil(columns) as f64;
+        let columns = columns as f64;
+        let wide = (width - gap * (columns - 1.0)) / columns / across;
+        let high = (height - above - between * (rows - 1.0)) / rows / up;
+        wide.min(high)
     };
-    let mean = options.mean.then_some((together, theme::BIAS));
+    let columns = (1..=count.max(1)).max_by(|a, b| scale(*a).total_cmp(&scale(*b)));
+    let columns = columns.unwrap_or(1);
+    let scale = scale(columns).max(0.0);
+    let cell = |i: usize| {
+        let left = frame.left + (i % columns) as f64 * (scale * across + gap);
+        let top = frame.top + above + (i / columns) as f64 * (scale * up + between);
+        Frame {
+            left,
+            right: left + scale * across,
+            top,
+            bottom: top + scale * up,
+        }
+    };
+    ((0..count).map(cell).collect(), columns)
+}
+
+/// What the lines and points are called.
+fn labels(study: &StudyDescription, options: &Fits) -> Vec<(String, theme::Colour)> {
+    let together = match study.loss {
+        Loss::ZeroOne(_) => "vote of all refits",
+        _ => "mean of all refits",
+    };
+    let named = |key: &str, usual: &str| {
+        let given = options.labels.given(key);
+        given.unwrap_or(usual).to_owned()
+    };
+    let mean = options.mean.then(|| (named("mean", together), theme::BIAS));
     let refits = match options.refits {
         0 => None,
-        1 => Some(("a fit", theme::VARIANCE)),
-        _ => Some(("refits", theme::VARIANCE)),
+        1 => Some((named("refits", "a fit"), theme::VARIANCE)),
+        _ => Some((named("refits", "refits"), theme::VARIANCE)),
     };
-    let all = [refits, mean, Some(("Bayes", theme::TRUTH))];
-    all.into_iter().flatten().collect()
+    let truth = Some((named("truth", "Bayes’ rule"), theme::TRUTH));
+    let classes = (0..study.classes).filter(|_| options.data);
+    let classes = classes.map(|class| {
+        let shape = if class == 0 { "rings" } else { "dots" };
+        (format!("{shape}: class {class}"), class_colour(class))
+    });
+    let lines = [truth, mean, refits].into_iter().flatten();
+    lines.chain(classes).collect()
+}
+
+/// The colour of a class's points.
+fn class_colour(class: usize) -> theme::Colour {
+    let further = theme::LEARNERS[class % theme::LEARNERS.len()];
+    theme::CLASSES.get(class).copied().unwrap_or(further)
 }
 
 fn fill(
@@ -188,24 +244,22 @@ fn fill(
         return Err(FigureError::Missing("a grid of test points".to_owned()));
     };
     let names_of = |what: &str| output_columns(study, what);
-    if options.data {
-        dots(panel, canvas, study, tables)?;
-    }
     let predictions: Vec<&[f64]> = names_of(columns::PREDICTION)
         .iter()
         .map(|name| column(&tables.fits, name, &rows))
         .collect();
     let (width, alpha) = match options.refits {
         0..=1 => (3.0, 1.0),
-        2..=6 => (2.0, 0.7),
-        _ => (1.5, 0.4),
+        2..=6 => (2.0, 0.75),
+        _ => (1.5, 0.5),
     };
     let kept = predictions.first().map_or(0, |all| all.len() / grid.len());
-    for refit in 0..options.refits.min(kept) {
+    let last = options.first.saturating_add(options.refits).min(kept);
+    for refit in options.first.min(last)..last {
         let at = refit * grid.len()..(refit + 1) * grid.len();
         let fit: Vec<&[f64]> = predictions.iter().map(|all| &all[at.clone()]).collect();
         let stroke = Stroke::new(theme::VARIANCE, width).faint(alpha);
-        lines(panel, canvas, &grid, &fit, stroke)?;
+        lines(panel, &grid, &fit, stroke)?;
     }
     let get = |what: &str| -> Vec<&[f64]> {
         let names = names_of(what);
@@ -214,27 +268,33 @@ fn fill(
             .collect()
     };
     let bayes = Stroke::new(theme::TRUTH, 3.6);
-    lines(panel, canvas, &grid, &get(columns::TRUTH), bayes)?;
+    lines(panel, &grid, &get(columns::TRUTH), bayes)?;
     if options.mean {
         lines(
             panel,
-            canvas,
             &grid,
             &get(columns::MEAN),
             Stroke::new(theme::BIAS, 3.4),
         )?;
     }
-    Ok(())
+    // Points lie above the lines.
+    match options.data {
+        true => dots(panel, canvas, options, study, tables),
+        false => Ok(()),
+    }
 }
 
-/// The first training set, every class in its colour.
+/// A training set, every class in its colour.
 fn dots(
     panel: &Panel,
     canvas: &Canvas,
+    options: &Fits,
     study: &StudyDescription,
     tables: &Tables,
 ) -> Result<(), FigureError> {
-    let rows = 0..study.train.first().copied().unwrap_or(0);
+    let size = study.train.first().copied().unwrap_or(0);
+    let start = options.first * study.train.iter().sum::<usize>();
+    let rows = start..start + size;
     let get = |name: &str| column(&tables.training, name, &rows);
     let (x1, x2, classes) = (
         get(&columns::input(2, 0)),
@@ -247,12 +307,12 @@ fn dots(
             continue;
         }
         // Classes differ in shape, too: rings and dots.
+        let colour = class_colour(*class as usize);
         match *class as usize {
-            0 => canvas.ring(place, 4.2, Stroke::new(theme::DATA, 1.6).faint(0.75))?,
-            1 => canvas.dot(place, 4.4, theme::DATA, 0.6)?,
-            other => {
-                let colour = theme::LEARNERS[(other + 1) % theme::LEARNERS.len()];
-                canvas.dot(place, 4.4, colour, 0.7)?;
+            0 => canvas.open_dot(place, 4.4, Stroke::new(colour, 2.2))?,
+            _ => {
+                canvas.dot(place, 5.8, (255, 255, 255), 1.0)?;
+                canvas.dot(place, 4.8, colour, 1.0)?;
             }
         }
     }
@@ -262,7 +322,6 @@ fn dots(
 /// Draws where the most probable class changes.
 fn lines(
     panel: &Panel,
-    canvas: &Canvas,
     grid: &Grid,
     probabilities: &[&[f64]],
     stroke: Stroke,
@@ -280,11 +339,35 @@ fn lines(
             probabilities[class][i] - best
         };
         for line in grid.level(ahead) {
-            let places: Vec<Place> = line.iter().map(|(x, y)| panel.at(*x, *y)).collect();
-            canvas.line(&places, stroke)?;
+            let (xs, ys): (Vec<f64>, Vec<f64>) = rounded(rounded(line)).into_iter().unzip();
+            panel.curve(&xs, &ys, stroke)?;
         }
     }
     Ok(())
+}
+
+/// The line with its corners cut off, by the method of Chaikin: the stairs of a grid are none of the
+/// boundary's.
+fn rounded(line: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    let (Some(&first), Some(&last), true) = (line.first(), line.last(), line.len() > 2) else {
+        return line;
+    };
+    let mut cut = vec![first];
+    for pair in line.windows(2) {
+        let at = |share: f64| {
+            let between = |a: f64, b: f64| a + share * (b - a);
+            (between(pair[0].0, pair[1].0), between(pair[0].1, pair[1].1))
+        };
+        cut.extend([at(0.25), at(0.75)]);
+    }
+    // A line that closes has no ends.
+    if first == last {
+        cut.remove(0);
+        cut.push(cut[0]);
+    } else {
+        cut.push(last);
+    }
+    cut
 }
 
 /// Points on a square grid, the second coordinate running fastest.
@@ -447,6 +530,17 @@ mod tests {
         assert_eq!(lines[0].len(), 11);
         assert!(lines[0].iter().all(|(x, _)| (x - 3.25).abs() < 1e-12));
         assert!(grid.level(|_| 1.0).is_empty() && grid.level(|_| 0.0).is_empty());
+    }
+
+    #[test]
+    fn a_rounded_line_keeps_its_ends_and_stays_closed() {
+        let open = rounded(vec![(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)]);
+        assert_eq!((open[0], open[open.len() - 1]), ((0.0, 0.0), (1.0, 1.0)));
+        assert!(open.iter().all(|(x, y)| x - y < 1.0));
+        let square = vec![(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0), (0.0, 0.0)];
+        let closed = rounded(square);
+        assert_eq!(closed.first(), closed.last());
+        assert_eq!(closed.len(), 9);
     }
 
     #[test]

@@ -1,20 +1,17 @@
 //! Predictions at two test points as darts, one board per learner; the truth is the bull's eye.
 
 use crate::axis::{Axis, room};
-use crate::canvas::{Canvas, Side, Stroke};
+use crate::canvas::{Canvas, Place, Side, Stroke};
 use crate::error::FigureError;
-use crate::panel::{Frame, TITLE};
+use crate::panel::Frame;
 use crate::picture::{FigureData, Picture, sentence};
 use crate::select::{Series, ShownAt, best, column, learners, rows_at};
-use crate::text::{shortened, text_width};
+use crate::text::{shortened, wrapped};
 use crate::theme;
 use bvlab_core::plan::{Scale, StudyDescription};
 use bvlab_core::words::short;
 use bvlab_experiment::Dartboard;
 use bvlab_outcome::{Tables, columns};
-
-/// The room below a board for its numbers.
-const BELOW: f64 = 40.0;
 
 /// How many rings a board has.
 const RINGS: u32 = 5;
@@ -33,13 +30,21 @@ impl Picture for Dartboard {
     fn caption(&self, data: &FigureData) -> Result<String, FigureError> {
         let study = data.study()?;
         Ok(format!(
-            "a dart is one of {} training sets of {} points; across: its prediction at x = {}, \
-             up: at x = {}; cross: their mean",
+            "Predictions after {} training sets of {} points, at x = {} (across) and x = {} (up)",
             study.keep_fits.min(data.resamples()),
             study.train_sizes(),
             short(self.at.0),
             short(self.at.1)
         ))
+    }
+
+    fn footer(&self, _: &FigureData) -> Result<Vec<String>, FigureError> {
+        let said = [
+            "dart: the predictions after one training set",
+            "middle: the truth",
+            "arrow: the bias, from the truth to the mean of all predictions",
+        ];
+        Ok(said.map(str::to_owned).to_vec())
     }
 
     fn draw(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<(), FigureError> {
@@ -78,22 +83,18 @@ fn draw(
     }
     let reach = reach(&boards);
     let frame = Frame {
-        bottom: frame.bottom + 50.0,
+        bottom: frame.bottom + 64.0,
         ..frame
     };
-    // In as many rows as make the boards largest.
-    let (width, height) = (frame.right - frame.left, frame.bottom - frame.top);
-    let size = |rows: &usize| {
-        let columns = boards.len().div_ceil(*rows);
-        let around = BELOW + 2.0 * TITLE;
-        (width / columns as f64).min(height / *rows as f64 - around)
+    // Two by two, or as near to that as there are boards.
+    let columns = match boards.len() {
+        1 => 1,
+        2..=4 => 2,
+        _ => 3,
     };
-    let rows = (1..=3)
-        .max_by(|a, b| size(a).total_cmp(&size(b)))
-        .unwrap_or(1);
-    let columns = boards.len().div_ceil(rows);
-    let frames = frame.stack(rows, 16.0).into_iter();
-    let frames = frames.flat_map(|row| row.columns(columns, 30.0));
+    let rows = boards.len().div_ceil(columns);
+    let frames = frame.stack(rows, 14.0).into_iter();
+    let frames = frames.flat_map(|row| row.columns(columns, 24.0));
     for (board, frame) in boards.iter().zip(frames) {
         one(canvas, frame, board, reach)?;
     }
@@ -136,9 +137,9 @@ fn board(
     let setting = crate::select::setting(series, value);
     Ok(Board {
         // A long name breaks behind its colon.
-        title: series
-            .curve
-            .name
+        title: options
+            .labels
+            .of(&series.curve.name)
             .split(": ")
             .map(str::to_owned)
             .chain(setting)
@@ -160,24 +161,19 @@ fn reach(boards: &[Board]) -> f64 {
     reach
 }
 
+/// Boards with less room than that are smaller, and so are their words.
+const NARROW: f64 = 420.0;
+
+/// A board on the left, and what it shows on its right.
 fn one(canvas: &Canvas, frame: Frame, board: &Board, reach: f64) -> Result<(), FigureError> {
-    let middle = (frame.left + frame.right) / 2.0;
-    let width = frame.right - frame.left;
-    let heading = TITLE * board.title.len() as f64;
-    let room = frame.bottom - frame.top - heading - BELOW;
-    let radius = width.min(room) / 2.0 - 4.0;
+    let (width, height) = (frame.right - frame.left, frame.bottom - frame.top);
+    // On a narrow page the words need more of the room.
+    let share = if width < NARROW { 0.23 } else { 0.29 };
+    let radius = (0.5 * height).min(share * width) - 2.0;
     if radius < 30.0 {
         return Err(FigureError::Room);
     }
-    // What is left of the height is shared out, more of it below.
-    let mut top = frame.top + 0.4 * (room - 2.0 * radius - 8.0).max(0.0);
-    for line in &board.title {
-        let text = shortened(line, theme::LABEL, true, width);
-        let style = (theme::LABEL, true);
-        canvas.text((middle, top + 8.0), &text, style, theme::INK, Side::Middle)?;
-        top += TITLE;
-    }
-    let centre = (middle, top + radius + 4.0);
+    let centre = (frame.left + radius + 2.0, (frame.top + frame.bottom) / 2.0);
     // Rings from the outside in, alternately lighter.
     for ring in (1..=RINGS).rev() {
         let radius = radius * f64::from(ring) / f64::from(RINGS);
@@ -189,39 +185,67 @@ fn one(canvas: &Canvas, frame: Frame, board: &Board, reach: f64) -> Result<(), F
             Stroke::new(theme::TRUTH, 1.2).faint(theme::BOARD_ALPHA),
         )?;
     }
-    canvas.dot(centre, 4.5, theme::TRUTH, 1.0)?;
     let axis = Axis::new(Scale::Linear, (-reach, reach), (-radius, radius));
     let place = |dart: (f64, f64)| (centre.0 + axis.place(dart.0), centre.1 - axis.place(dart.1));
     for dart in &board.darts {
         // What misses the board is not drawn; the reach leaves out one in fifty.
         if dart.0.hypot(dart.1) <= reach {
-            canvas.dot(place(*dart), 4.2, theme::VARIANCE, theme::DART_ALPHA)?;
+            canvas.dot(place(*dart), 3.8, theme::VARIANCE, theme::DART_ALPHA)?;
         }
     }
     let mean = place(board.mean);
-    for turn in [-1.0, 1.0] {
-        let arm = 10.0;
-        let ends = [
-            (mean.0 - arm, mean.1 - turn * arm),
-            (mean.0 + arm, mean.1 + turn * arm),
-        ];
-        canvas.line(&ends, Stroke::new((255, 255, 255), 8.0))?;
-        canvas.line(&ends, Stroke::new(theme::BIAS, 4.6))?;
+    let paper = (255, 255, 255);
+    canvas.dot(centre, 7.0, paper, 1.0)?;
+    canvas.dot(centre, 5.0, theme::TRUTH, 1.0)?;
+    if (mean.0 - centre.0).hypot(mean.1 - centre.1) > 14.0 {
+        canvas.arrow(centre, mean, Stroke::new(paper, 8.0).faint(0.9), 22.0)?;
+        canvas.arrow(centre, mean, Stroke::new(theme::BIAS, 4.4), 18.0)?;
+    } else {
+        canvas.dot(mean, 6.0, paper, 1.0)?;
+        canvas.dot(mean, 4.4, theme::BIAS, 1.0)?;
     }
-    let words = format!(
-        "bias² {}, variance {}",
-        two_digits(board.bias2),
-        two_digits(board.variance)
-    );
-    let style = (theme::CAPTION, false);
-    // In two lines where one is too long.
-    let words = match text_width(&words, style.0, style.1) <= width + 10.0 {
-        true => vec![words.as_str()],
-        false => words.split(", ").collect(),
-    };
-    for (line, words) in words.into_iter().enumerate() {
-        let place = (middle, centre.1 + radius + 22.0 + 24.0 * line as f64);
-        canvas.text(place, words, style, theme::INK, Side::Middle)?;
+    words(
+        canvas,
+        board,
+        (centre.0 + radius + 18.0, centre.1),
+        frame.right,
+    )
+}
+
+/// The name and the numbers of a board.
+fn words(
+    canvas: &Canvas,
+    board: &Board,
+    (left, middle): Place,
+    right: f64,
+) -> Result<(), FigureError> {
+    let room = right - left;
+    let zoom = if room < 0.55 * NARROW { 0.8 } else { 1.0 };
+    let [large, small] = [theme::LABEL, theme::CAPTION].map(|size| zoom * size);
+    let mut lines: Vec<(String, (f64, bool), theme::Colour)> = Vec::new();
+    for (i, title) in board.title.iter().enumerate() {
+        let style = if i == 0 {
+            (large, true)
+        } else {
+            (small, false)
+        };
+        for line in wrapped(title, style.0, style.1, room, 3) {
+            lines.push((line, style, theme::INK));
+        }
+    }
+    for (name, value, colour) in [
+        ("bias²", board.bias2, theme::BIAS),
+        ("variance", board.variance, theme::VARIANCE),
+    ] {
+        let text = format!("{name} {}", two_digits(value));
+        let text = shortened(&text, large, true, room);
+        lines.push((text, (large, true), colour));
+    }
+    let line = 29.0 * zoom;
+    let top = middle - line * lines.len() as f64 / 2.0;
+    for (i, (text, style, colour)) in lines.iter().enumerate() {
+        let place = (left, top + line * (i as f64 + 0.5));
+        canvas.label(place, text, *style, *colour, Side::Right)?;
     }
     Ok(())
 }

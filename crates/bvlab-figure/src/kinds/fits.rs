@@ -3,7 +3,8 @@
 use crate::axis::{Axis, room};
 use crate::canvas::{Canvas, Stroke};
 use crate::error::FigureError;
-use crate::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
+use crate::labels::{Label, labels_width, write_labels};
+use crate::panel::{Frame, Panel, Surroundings, TITLE, broken_titles, y_room};
 use crate::picture::{FigureData, Picture, mean, sentence};
 use crate::select::{
     Series, ShownAt, best, column, column_name, doubtful, learners, output_column, rows_at, setting,
@@ -11,12 +12,12 @@ use crate::select::{
 use crate::theme;
 use bvlab_core::plan::{Curve, Scale, StudyDescription};
 use bvlab_core::words::{short, thousands};
-use bvlab_experiment::{Fits, Part, Sample};
+use bvlab_experiment::{FigureLabels, Fits, Part, Sample};
 use bvlab_outcome::{Tables, columns};
 
 /// What a panel of fits shows.
 #[derive(Clone, Copy)]
-pub struct Shown<'a> {
+pub struct FitsContent<'a> {
     /// The learner, at a value of its second axis where it has two.
     pub series: Series<'a>,
     /// The sweep value; NaN where nothing is swept.
@@ -29,6 +30,10 @@ pub struct Shown<'a> {
     pub data: bool,
     /// Whether the truth.
     pub truth: bool,
+    /// The first of the kept training sets that is drawn.
+    pub first: usize,
+    /// Words for the curves.
+    pub labels: &'a FigureLabels,
 }
 
 impl Picture for Fits {
@@ -41,20 +46,37 @@ impl Picture for Fits {
             ));
         }
         Ok(format!(
-            "{} of {} refits, each to its own {} points{}",
+            "{} of {} refits, each to its own {} points",
             drawn_refits(self, data)?,
             thousands(data.resamples()),
             study.train_sizes(),
-            if self.mean {
-                "; mean over all of them"
-            } else {
-                ""
-            }
         ))
     }
 
+    fn footer(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
+        let mut said = Vec::new();
+        if self.data && self.refits + usize::from(self.mean) > 0 {
+            said.push("points: a training set".to_owned());
+        }
+        if self.mean {
+            let resamples = thousands(data.resamples());
+            said.push(format!("mean: over all {resamples} refits"));
+        }
+        Ok(said)
+    }
+
+    fn insets(
+        &self,
+        canvas: &Canvas,
+        frame: Frame,
+        data: &FigureData,
+    ) -> Result<Option<(f64, f64)>, FigureError> {
+        let (panels, _) = panels(data.study()?, self, data.tables)?;
+        insets(canvas, frame, &panels, data).map(Some)
+    }
+
     fn draw(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<(), FigureError> {
-        draw(canvas, frame, data.study()?, self, data.tables)
+        draw(canvas, frame, data, self)
     }
 
     fn settings<'a>(&self, data: &FigureData<'a>) -> Result<ShownAt<'a>, FigureError> {
@@ -96,22 +118,23 @@ pub fn drawn_refits(options: &Fits, data: &FigureData) -> Result<usize, FigureEr
     Ok(options.refits.min(kept as usize))
 }
 
-fn draw(
-    canvas: &Canvas,
-    mut frame: Frame,
-    study: &StudyDescription,
-    options: &Fits,
+/// The panels, and what stands above each.
+fn panels<'a>(
+    study: &'a StudyDescription,
+    options: &'a Fits,
     tables: &Tables,
-) -> Result<(), FigureError> {
+) -> Result<(Vec<FitsContent<'a>>, Vec<Vec<String>>), FigureError> {
     let panels = shown(study, options, tables)?.into_iter();
-    let mut panels: Vec<Shown> = panels
-        .map(|(series, value)| Shown {
+    let mut panels: Vec<FitsContent> = panels
+        .map(|(series, value)| FitsContent {
             series,
             value,
             refits: options.refits,
             mean: options.mean,
             data: options.data,
             truth: true,
+            first: options.first,
+            labels: &options.labels,
         })
         .collect();
     let several = study.curves.len() > 1;
@@ -128,7 +151,7 @@ fn draw(
         titles.insert(0, vec![words.to_owned()]);
         panels.insert(
             0,
-            Shown {
+            FitsContent {
                 refits: 0,
                 mean: false,
                 data: true,
@@ -137,16 +160,55 @@ fn draw(
             },
         );
     }
-    let texts = panels.iter().flat_map(labels).flatten();
-    frame.right -= labels_width(texts.map(|(text, _)| text));
+    Ok((panels, titles))
+}
+
+/// The room left and right of the panels.
+fn insets(
+    canvas: &Canvas,
+    frame: Frame,
+    panels: &[FitsContent],
+    data: &FigureData,
+) -> Result<(f64, f64), FigureError> {
+    let range = heights(panels, data.study()?, data.tables)?;
+    let left = y_room(&Axis::new(Scale::Linear, range, (frame.bottom, frame.top)));
+    let texts: Vec<String> = panels
+        .iter()
+        .flat_map(labels)
+        .flatten()
+        .map(|(text, _)| text)
+        .collect();
+    let right = labels_width(canvas, texts.iter().map(String::as_str));
+    Ok((left, right))
+}
+
+fn draw(
+    canvas: &Canvas,
+    mut frame: Frame,
+    data: &FigureData,
+    options: &Fits,
+) -> Result<(), FigureError> {
+    let (study, tables) = (data.study()?, data.tables);
+    let (panels, titles) = panels(study, options, tables)?;
     let range = heights(&panels, study, tables)?;
+    let (left, right) = insets(canvas, frame, &panels, data)?;
+    let inner = Frame {
+        left: frame.left + left,
+        right: frame.right - right,
+        ..frame
+    };
+    let titles = broken_titles(titles, inner);
     let lines = titles.iter().map(Vec::len).max().unwrap_or(0);
     frame.top += TITLE * lines as f64;
-    frame.left += y_room(&Axis::new(Scale::Linear, range, (frame.bottom, frame.top)));
+    let own = insets(canvas, frame, &panels, data)?;
+    frame.left += own.0.max(data.within.insets.0);
+    frame.right -= own.1.max(data.within.insets.1);
     let last = panels.len() - 1;
+    let x_title = options.labels.x.as_deref().unwrap_or("x");
+    let y_title = options.labels.y.as_deref().unwrap_or(upwards(study));
     for (i, (shown, frame)) in panels
         .iter()
-        .zip(frame.columns(panels.len(), 46.0))
+        .zip(frame.columns(panels.len(), 40.0))
         .enumerate()
     {
         // Refits above, their mean below; or both in one panel.
@@ -154,11 +216,11 @@ fn draw(
             false => ((frame, *shown), None),
             true => {
                 let [above, below] = frame.rows(0.5, 40.0);
-                let refits = Shown {
+                let refits = FitsContent {
                     mean: false,
                     ..*shown
                 };
-                let mean = Shown {
+                let mean = FitsContent {
                     refits: 0,
                     data: false,
                     ..*shown
@@ -173,12 +235,11 @@ fn draw(
             let lowest = row + 1 == count;
             panel.surround(&Surroundings {
                 title: if row == 0 { &titles[i] } else { &[] },
-                above: 0.0,
-                x_title: lowest.then_some("x"),
-                y_title: (i == 0).then_some(upwards(study)),
+                x_title: lowest.then_some(x_title),
+                y_title: (i == 0).then_some(y_title),
                 y_numbers: i == 0,
                 x_numbers: lowest,
-                x_whole: false,
+                ..Surroundings::default()
             })?;
             let ends = fill(&panel, &shown, study, tables)?;
             if i == last {
@@ -190,8 +251,12 @@ fn draw(
 }
 
 /// The lines above a panel: which learner, if there are several, and at which value.
-pub fn title(shown: &Shown, several: bool) -> Vec<String> {
-    lines(shown.series, shown.value, several)
+pub fn title(shown: &FitsContent, several: bool) -> Vec<String> {
+    let mut lines = lines(shown.series, shown.value, several);
+    if several && let Some(first) = lines.first_mut() {
+        *first = shown.labels.of(first).to_owned();
+    }
+    lines
 }
 
 /// The same for a curve and one of its values.
@@ -256,7 +321,7 @@ pub fn panel<'a, 'b>(
 
 /// A range that shows the truth, the data, and the refits unless they are wild.
 pub fn heights(
-    panels: &[Shown],
+    panels: &[FitsContent],
     study: &StudyDescription,
     tables: &Tables,
 ) -> Result<(f64, f64), FigureError> {
@@ -283,8 +348,9 @@ pub fn heights(
             &output_column(study, columns::PREDICTION),
             &rows,
         );
-        let shown = &predictions[..predictions.len().min(points * shown.refits)];
-        let mut sorted = shown.to_vec();
+        let from = (points * shown.first).min(predictions.len());
+        let to = (from + points * shown.refits).min(predictions.len());
+        let mut sorted = predictions[from..to].to_vec();
         sorted.sort_by(f64::total_cmp);
         let tail = sorted.len() / 200;
         loose.extend_from_slice(&sorted[tail..sorted.len() - tail]);
@@ -307,21 +373,25 @@ pub fn heights(
 }
 
 /// The labels of what a panel shows, with their colours.
-fn labels(shown: &Shown) -> [Option<(&'static str, theme::Colour)>; 3] {
+fn labels(shown: &FitsContent) -> [Option<(String, theme::Colour)>; 3] {
+    let name = |key: &str, usual: &str| {
+        let given = shown.labels.given(key);
+        given.unwrap_or(usual).to_owned()
+    };
     let refits = match shown.refits {
         0 => None,
-        1 => Some(("fit", theme::VARIANCE)),
-        _ => Some(("refits", theme::VARIANCE)),
+        1 => Some((name("refits", "fit"), theme::VARIANCE)),
+        _ => Some((name("refits", "refits"), theme::VARIANCE)),
     };
-    let mean = shown.mean.then_some(("mean fit", theme::BIAS));
-    let truth = shown.truth.then_some(("truth", theme::TRUTH));
+    let mean = shown.mean.then(|| (name("mean", "mean fit"), theme::BIAS));
+    let truth = shown.truth.then(|| (name("truth", "truth"), theme::TRUTH));
     [truth, refits, mean]
 }
 
 /// Draws the panel's content and returns the labels of its curves' ends.
 pub fn fill(
     panel: &Panel,
-    shown: &Shown,
+    shown: &FitsContent,
     study: &StudyDescription,
     tables: &Tables,
 ) -> Result<Vec<Label>, FigureError> {
@@ -339,13 +409,10 @@ pub fn fill(
         0 => Vec::new(),
         points => predictions
             .chunks_exact(points)
+            .skip(shown.first)
             .take(shown.refits)
             .collect(),
     };
-    if shown.data {
-        let (x, y) = first_data(shown, study, tables);
-        panel.dots(x, y, 4.2, theme::DATA, theme::DATA_ALPHA)?;
-    }
     let (width, alpha) = match refits.len() {
         0..=1 => (3.4, 1.0),
         2..=6 => (2.2, 0.65),
@@ -363,6 +430,14 @@ pub fn fill(
     if shown.mean {
         panel.curve(xs, mean, Stroke::new(theme::BIAS, theme::CURVE))?;
     }
+    // Points lie above the curves, or a fit that hits them would hide them.
+    if shown.data {
+        let (x, y) = first_data(shown, study, tables);
+        // Few points can be larger.
+        let radius = if x.len() <= 40 { 5.0 } else { 3.6 };
+        panel.dots(x, y, radius + 1.0, (255, 255, 255), 0.8)?;
+        panel.dots(x, y, radius, theme::DATA, 0.9)?;
+    }
     let ends = [
         truth.last(),
         refits.first().and_then(|fit| fit.last()),
@@ -373,7 +448,7 @@ pub fn fill(
         .filter_map(|(label, end)| {
             let ((text, colour), end) = label.zip(end)?;
             Some(Label {
-                text: text.to_owned(),
+                text,
                 colour,
                 y: panel.y.place(*end),
             })
@@ -381,10 +456,10 @@ pub fn fill(
         .collect())
 }
 
-/// The first training set that a panel's fits were fitted to: inputs and labels. Within a
+/// The training set that a panel's first refit was fitted to: inputs and labels. Within a
 /// resample, the training sets stand problem after problem.
 fn first_data<'a>(
-    shown: &Shown,
+    shown: &FitsContent,
     study: &StudyDescription,
     tables: &'a Tables,
 ) -> (&'a [f64], &'a [f64]) {
@@ -395,7 +470,8 @@ fn first_data<'a>(
     });
     let problem = setting.map_or(0, |setting| study.problem_of(curve, setting));
     let sizes = study.train.iter().copied();
-    let start: usize = sizes.clone().take(problem).sum();
+    let before: usize = sizes.clone().take(problem).sum();
+    let start = shown.first * sizes.clone().sum::<usize>() + before;
     let rows = start..start + sizes.clone().nth(problem).unwrap_or(0);
     let get = |name: &str| column(&tables.training, name, &rows);
     (get(columns::X), get(columns::Y))

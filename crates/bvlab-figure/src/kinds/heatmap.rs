@@ -3,14 +3,14 @@
 use crate::axis::{Axis, tick_label};
 use crate::canvas::{Canvas, Side, Stroke};
 use crate::error::FigureError;
-use crate::panel::{Frame, Panel, Surroundings, TITLE, axis_title, is_whole, y_room};
+use crate::panel::{Frame, MARKED, Panel, Surroundings, TITLE, axis_title, is_whole, y_room};
 use crate::picture::{FigureData, Picture, sentence};
 use crate::select::{Series, best_of, column, column_name, doubtful, is_mean, learners, rows_of};
 use crate::text::{shortened, text_width};
 use crate::theme;
-use bvlab_core::plan::{Axis as Swept, Curve, Scale, StudyDescription};
+use bvlab_core::plan::{Curve, Scale, StudyDescription, SweepAxis};
 use bvlab_core::words::short;
-use bvlab_experiment::{Heatmap, Part};
+use bvlab_experiment::{FigureLabels, Heatmap, Part};
 use bvlab_outcome::Tables;
 
 /// The width of the bar that explains the colours, and the gap before it.
@@ -22,7 +22,7 @@ const GAP: f64 = 24.0;
 const WIDE: f64 = 30.0;
 
 /// The values of one panel, by setting.
-struct Content<'a> {
+struct HeatmapContent<'a> {
     curve: &'a Curve,
     part: Part,
     values: Vec<f64>,
@@ -33,15 +33,19 @@ struct Content<'a> {
 
 impl Picture for Heatmap {
     fn caption(&self, data: &FigureData) -> Result<String, FigureError> {
-        let sets = data.drawn()?;
+        data.drawn()
+    }
+
+    fn footer(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
         let contents = contents(data.study()?, self, data.tables)?;
-        let crossed = contents.iter().any(|c| c.doubtful.contains(&true));
-        Ok(match crossed {
-            true => format!(
-                "{sets}; ring: the lowest; crossed out: no mean to be believed (heavy tail)"
-            ),
-            false => format!("{sets}; ring: the lowest"),
-        })
+        let mut said = Vec::new();
+        if contents.iter().any(|c| c.ringed.is_some()) {
+            said.push("ring: the lowest".to_owned());
+        }
+        if contents.iter().any(|c| c.doubtful.contains(&true)) {
+            said.push("crossed out: heavy tail, the mean may not exist".to_owned());
+        }
+        Ok(said)
     }
 
     fn draw(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<(), FigureError> {
@@ -51,7 +55,7 @@ impl Picture for Heatmap {
     fn describe(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
         let study = data.study()?;
         let several = self.learners.len() > 1;
-        let panel = |content: &Content| {
+        let panel = |content: &HeatmapContent| {
             let believed = content.values.iter().enumerate();
             let believed = believed.filter(|(i, v)| v.is_finite() && !content.doubtful[*i]);
             let at = |(setting, value): (usize, &f64)| {
@@ -70,7 +74,7 @@ impl Picture for Heatmap {
                 .map(|setting| content.curve.describe(setting));
             let ring = ring.map(|setting| format!("ring at {setting}"));
             let said: Vec<String> = said.chain(ring).collect();
-            sentence(&title(content, several, study), &said)
+            sentence(&title(content, several, study, &self.labels), &said)
         };
         let contents = contents(study, self, data.tables)?;
         Ok(contents.iter().map(panel).collect())
@@ -82,7 +86,7 @@ fn contents<'a>(
     study: &'a StudyDescription,
     options: &Heatmap,
     tables: &Tables,
-) -> Result<Vec<Content<'a>>, FigureError> {
+) -> Result<Vec<HeatmapContent<'a>>, FigureError> {
     let curves = learners(study, &options.learners).into_iter();
     let panels = curves.flat_map(|curve| options.parts.iter().map(move |part| (curve, *part)));
     panels
@@ -91,10 +95,16 @@ fn contents<'a>(
 }
 
 /// The lines above a panel.
-fn title(content: &Content, several: bool, study: &StudyDescription) -> Vec<String> {
-    let name = several.then(|| content.curve.name.clone());
-    let part = theme::name(content.part, study.loss).to_owned();
-    name.into_iter().chain([part]).collect()
+fn title(
+    content: &HeatmapContent,
+    several: bool,
+    study: &StudyDescription,
+    labels: &FigureLabels,
+) -> Vec<String> {
+    let name = several.then(|| labels.of(&content.curve.name).to_owned());
+    let part = labels.given(content.part.name());
+    let part = part.unwrap_or(theme::name(content.part, study.loss));
+    name.into_iter().chain([part.to_owned()]).collect()
 }
 
 fn draw(
@@ -106,7 +116,12 @@ fn draw(
 ) -> Result<(), FigureError> {
     let contents = contents(study, options, tables)?;
     let several = options.learners.len() > 1;
-    frame.top += TITLE * if several { 2.0 } else { 1.0 };
+    let above = if options.marks.is_empty() {
+        0.0
+    } else {
+        MARKED + 6.0
+    };
+    frame.top += TITLE * if several { 2.0 } else { 1.0 } + above;
     let second = contents[0].curve.axes.get(1);
     let second = second.ok_or_else(|| FigureError::Missing("a second axis".to_owned()))?;
     let y_scale = options.y_scale.unwrap_or(second.scale);
@@ -129,27 +144,33 @@ fn draw(
         let x_scale = options.x_scale.unwrap_or(first.scale);
         let (x_edges, x) = laid_out(first, x_scale, (frame.left, frame.right));
         let panel = Panel::new(canvas, frame, x, y);
-        let y_title = axis_title(second, frame.bottom - frame.top);
+        let y_title = options.labels.y.clone();
+        let y_title = y_title.unwrap_or_else(|| axis_title(second, frame.bottom - frame.top));
+        let x_title = options.labels.x.clone();
+        let x_title = x_title.unwrap_or_else(|| axis_title(first, width + 40.0));
         panel.surround(&Surroundings {
-            title: &title(content, several, study),
-            above: 0.0,
-            x_title: Some(&axis_title(first, width)),
+            title: &title(content, several, study, &options.labels),
+            above,
+            x_title: Some(&x_title),
             y_title: (i == 0).then_some(y_title.as_str()),
             y_numbers: i == 0,
             x_numbers: true,
             x_whole: is_whole(first),
+            ..Surroundings::default()
         })?;
         cells(canvas, content, colours, &x_edges, &y_edges)?;
         lowest(canvas, content, (&x, &y))?;
-        for mark in &options.marks {
-            panel.mark(mark)?;
-        }
+        panel.notches(&options.marks)?;
         bar(canvas, frame, colours)?;
     }
     Ok(())
 }
 
-fn content<'a>(curve: &'a Curve, part: Part, tables: &Tables) -> Result<Content<'a>, FigureError> {
+fn content<'a>(
+    curve: &'a Curve,
+    part: Part,
+    tables: &Tables,
+) -> Result<HeatmapContent<'a>, FigureError> {
     let whole = Series {
         curve,
         second: f64::NAN,
@@ -170,7 +191,7 @@ fn content<'a>(curve: &'a Curve, part: Part, tables: &Tables) -> Result<Content<
         Part::Risk | Part::Test => Some(best_of(tables, curve)?.best.setting),
         _ => lowest(),
     };
-    Ok(Content {
+    Ok(HeatmapContent {
         curve,
         part,
         values,
@@ -180,7 +201,7 @@ fn content<'a>(curve: &'a Curve, part: Part, tables: &Tables) -> Result<Content<
 }
 
 /// The edges of an axis's cells, half-way between neighbours, and the axis through them.
-fn laid_out(swept: &Swept, scale: Scale, ends: (f64, f64)) -> (Vec<f64>, Axis) {
+fn laid_out(swept: &SweepAxis, scale: Scale, ends: (f64, f64)) -> (Vec<f64>, Axis) {
     let [to, from]: [fn(f64) -> f64; 2] = match scale {
         Scale::Linear => [|v| v, |v| v],
         Scale::Log => [f64::ln, f64::exp],
@@ -212,7 +233,7 @@ fn laid_out(swept: &Swept, scale: Scale, ends: (f64, f64)) -> (Vec<f64>, Axis) {
 
 fn cells(
     canvas: &Canvas,
-    content: &Content,
+    content: &HeatmapContent,
     colours: &Colours,
     x_edges: &[f64],
     y_edges: &[f64],
@@ -243,7 +264,11 @@ fn cells(
 }
 
 /// A ring around the best setting, or around the lowest value of another part.
-fn lowest(canvas: &Canvas, content: &Content, (x, y): (&Axis, &Axis)) -> Result<(), FigureError> {
+fn lowest(
+    canvas: &Canvas,
+    content: &HeatmapContent,
+    (x, y): (&Axis, &Axis),
+) -> Result<(), FigureError> {
     let Some(setting) = content.ringed else {
         return Ok(());
     };
@@ -257,7 +282,7 @@ fn lowest(canvas: &Canvas, content: &Content, (x, y): (&Axis, &Axis)) -> Result<
 }
 
 /// The bar that explains the colours.
-pub(super) fn bar(canvas: &Canvas, frame: Frame, colours: &Colours) -> Result<(), FigureError> {
+fn bar(canvas: &Canvas, frame: Frame, colours: &Colours) -> Result<(), FigureError> {
     let (left, right) = (frame.right + GAP, frame.right + GAP + BAR);
     let axis = colours.axis((frame.bottom, frame.top));
     let steps = 120;
@@ -294,14 +319,14 @@ pub(super) fn bar(canvas: &Canvas, frame: Frame, colours: &Colours) -> Result<()
 
 /// From values to colours.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Colours {
+struct Colours {
     scale: Scale,
     low: f64,
     high: f64,
 }
 
 impl Colours {
-    fn of(content: &Content, options: &Heatmap) -> Self {
+    fn of(content: &HeatmapContent, options: &Heatmap) -> Self {
         let believed = content.values.iter().zip(&content.doubtful);
         let values: Vec<f64> = believed
             .filter(|(value, doubtful)| value.is_finite() && !**doubtful)
@@ -334,7 +359,7 @@ impl Colours {
     }
 
     /// Colours between two values, or around them where they are the same.
-    pub(super) fn spanning(scale: Scale, low: f64, high: f64) -> Self {
+    fn spanning(scale: Scale, low: f64, high: f64) -> Self {
         match low < high {
             true => Colours { scale, low, high },
             false => Colours {
@@ -349,7 +374,7 @@ impl Colours {
         Axis::new(self.scale, (self.low, self.high), ends)
     }
 
-    pub(super) fn colour(&self, value: f64) -> theme::Colour {
+    fn colour(&self, value: f64) -> theme::Colour {
         match value.is_nan() {
             true => theme::GRID,
             false => shade(self.axis((0.0, 1.0)).place(value)),
@@ -357,7 +382,7 @@ impl Colours {
     }
 
     /// The room that the bar needs beside a panel.
-    pub(super) fn room(&self) -> f64 {
+    fn room(&self) -> f64 {
         GAP + BAR + self.width() + 14.0
     }
 
@@ -376,12 +401,7 @@ impl Colours {
 /// A colour between dark blue for 0 and light yellow for 1, evenly lighter all the way, so that it
 /// reads in grey and with any eyes.
 fn shade(share: f64) -> theme::Colour {
-    let share = share.clamp(0.0, 1.0) * (theme::SHADES.len() - 1) as f64;
-    let low = (share as usize).min(theme::SHADES.len() - 2);
-    let part = share - low as f64;
-    let mix = |a: u8, b: u8| (f64::from(a) + part * (f64::from(b) - f64::from(a))).round() as u8;
-    let (a, b) = (theme::SHADES[low], theme::SHADES[low + 1]);
-    (mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
+    theme::mixed(&theme::SHADES, share)
 }
 
 #[cfg(test)]
@@ -416,10 +436,14 @@ mod tests {
 
     #[test]
     fn cells_end_half_way_to_their_neighbours() {
-        let (edges, axis) = laid_out(&Swept::new("", &[1.0, 2.0, 4.0]), Scale::Linear, (0.0, 1.0));
+        let (edges, axis) = laid_out(
+            &SweepAxis::new("", &[1.0, 2.0, 4.0]),
+            Scale::Linear,
+            (0.0, 1.0),
+        );
         assert_eq!((axis.from, axis.to), (0.5, 5.0));
         assert!((edges[1] - axis.place(1.5)).abs() < 1e-12);
-        let (edges, axis) = laid_out(&Swept::new("", &[1.0, 100.0]), Scale::Log, (0.0, 1.0));
+        let (edges, axis) = laid_out(&SweepAxis::new("", &[1.0, 100.0]), Scale::Log, (0.0, 1.0));
         assert!((edges[1] - axis.place(10.0)).abs() < 1e-12);
         assert!((axis.from - 0.1).abs() < 1e-12);
     }

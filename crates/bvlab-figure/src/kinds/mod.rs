@@ -7,6 +7,7 @@ mod dartboard;
 mod fits;
 mod heatmap;
 mod pointwise;
+mod selection;
 mod simulation;
 mod sources;
 mod tradeoff;
@@ -14,13 +15,13 @@ mod tradeoff;
 use crate::canvas::{Canvas, Side};
 use crate::error::FigureError;
 use crate::panel::{BELOW, Frame};
-use crate::picture::{FigureData, Picture};
+use crate::picture::{FigureData, Picture, Within};
 use crate::select::ShownAt;
 use crate::text::shortened;
 use crate::theme;
 use bvlab_experiment::{
-    Boundaries, Dartboard, Fits, Group, Heatmap, Kind, Pointwise, SimulationFigure, SourcesFigure,
-    Tradeoff,
+    Boundaries, Dartboard, Fits, Group, Heatmap, Kind, Pointwise, SelectionFigure,
+    SimulationFigure, SourcesFigure, Tradeoff,
 };
 
 /// From the options of a figure to its picture, if they are of one kind.
@@ -34,6 +35,7 @@ const PICTURES: &[AsPicture] = &[
     of::<Pointwise>,
     of::<Heatmap>,
     of::<SourcesFigure>,
+    of::<SelectionFigure>,
     of::<Dartboard>,
     of::<SimulationFigure>,
     of::<Group>,
@@ -65,18 +67,25 @@ impl Picture for Group {
         Ok(said.join("; "))
     }
 
+    fn footer(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
+        let mut said: Vec<String> = Vec::new();
+        for part in &self.parts {
+            let footer = picture(&part.kind)?.footer(data)?.into_iter();
+            let new: Vec<String> = footer.filter(|words| !said.contains(words)).collect();
+            said.extend(new);
+        }
+        Ok(said)
+    }
+
     fn draw(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<(), FigureError> {
-        let whole = Frame {
-            bottom: frame.bottom + BELOW,
-            ..frame
+        let frames = self.frames(frame, data)?;
+        let insets = match self.stacked {
+            true => self.common_insets(canvas, &frames, data)?,
+            false => (0.0, 0.0),
         };
-        let count = self.parts.len();
-        let frames = match self.stacked {
-            true => whole.stack(count, 14.0),
-            false => whole.columns(count, 24.0),
-        };
-        for (part, mut frame) in self.parts.iter().zip(frames) {
-            frame.bottom -= BELOW;
+        let shared = self.shares_axis(data)?;
+        let last = self.parts.len() - 1;
+        for (i, (part, mut frame)) in self.parts.iter().zip(frames).enumerate() {
             if let Some(title) = &part.title {
                 let width = frame.right - frame.left;
                 let title = shortened(title, theme::LABEL, true, width);
@@ -84,7 +93,11 @@ impl Picture for Group {
                 canvas.text(place, &title, style, theme::INK, Side::Right)?;
                 frame.top += PART;
             }
-            picture(&part.kind)?.draw(canvas, frame, data)?;
+            let within = Within {
+                insets,
+                shares_axis: shared && i < last,
+            };
+            picture(&part.kind)?.draw(canvas, frame, &FigureData { within, ..*data })?;
         }
         Ok(())
     }
@@ -105,5 +118,69 @@ impl Picture for Group {
             said.extend(picture(&part.kind)?.describe(data)?);
         }
         Ok(said)
+    }
+}
+
+/// How the parts of a group stand to each other.
+trait Arrange {
+    /// The room of every part, without that for its horizontal axis.
+    fn frames(&self, frame: Frame, data: &FigureData) -> Result<Vec<Frame>, FigureError>;
+
+    /// Whether all parts of a stack have the same horizontal axis.
+    fn shares_axis(&self, data: &FigureData) -> Result<bool, FigureError>;
+
+    /// The room left and right that makes the panels of a stack stand under each other.
+    fn common_insets(
+        &self,
+        canvas: &Canvas,
+        frames: &[Frame],
+        data: &FigureData,
+    ) -> Result<(f64, f64), FigureError>;
+}
+
+impl Arrange for Group {
+    fn frames(&self, frame: Frame, data: &FigureData) -> Result<Vec<Frame>, FigureError> {
+        let whole = Frame {
+            bottom: frame.bottom + BELOW,
+            ..frame
+        };
+        let count = self.parts.len();
+        if !self.stacked {
+            let mut frames = whole.columns(count, 24.0);
+            frames.iter_mut().for_each(|frame| frame.bottom -= BELOW);
+            return Ok(frames);
+        }
+        // Parts that share an axis need no room for it but at the bottom.
+        let gap = match self.shares_axis(data)? {
+            true => 26.0,
+            false => BELOW + 14.0,
+        };
+        Ok(frame.stack(count, gap))
+    }
+
+    fn shares_axis(&self, data: &FigureData) -> Result<bool, FigureError> {
+        let mut axes = Vec::new();
+        for part in &self.parts {
+            axes.push(picture(&part.kind)?.axis(data)?);
+        }
+        let same = |axis: &Option<String>| axis.is_some() && *axis == axes[0];
+        Ok(self.stacked && axes.iter().all(same))
+    }
+
+    fn common_insets(
+        &self,
+        canvas: &Canvas,
+        frames: &[Frame],
+        data: &FigureData,
+    ) -> Result<(f64, f64), FigureError> {
+        let (mut left, mut right): (f64, f64) = (0.0, 0.0);
+        for (part, frame) in self.parts.iter().zip(frames) {
+            // A part that does not say what it needs stands by itself.
+            let Some(insets) = picture(&part.kind)?.insets(canvas, *frame, data)? else {
+                return Ok((0.0, 0.0));
+            };
+            (left, right) = (left.max(insets.0), right.max(insets.1));
+        }
+        Ok((left, right))
     }
 }

@@ -1,10 +1,11 @@
 //! The parts of the error along x, with the fits above: one column per learner.
 
-use super::fits::{self, Shown};
+use super::fits::{self, FitsContent};
 use crate::axis::{Axis, room};
 use crate::canvas::{Canvas, Stroke};
 use crate::error::FigureError;
-use crate::panel::{Frame, Label, Panel, Surroundings, TITLE, labels_width, write_labels, y_room};
+use crate::labels::{Label, labels_width, write_labels};
+use crate::panel::{Frame, Panel, Surroundings, TITLE, broken_titles, y_room};
 use crate::picture::{FigureData, Picture, mean, sentence};
 use crate::select::{Series, ShownAt, best, column, learners, rows_at};
 use crate::theme;
@@ -63,19 +64,27 @@ fn draw(
 ) -> Result<(), FigureError> {
     let mut shown = Vec::new();
     for (series, value) in self::shown(study, options, tables)? {
-        shown.push(Shown {
+        shown.push(FitsContent {
             series,
             value,
             refits: options.refits,
             mean: true,
             data: false,
             truth: true,
+            first: 0,
+            labels: &options.labels,
         });
     }
-    let texts = ["refits", "mean fit"];
+    let texts = [
+        ("truth", "truth"),
+        ("refits", "refits"),
+        ("mean", "mean fit"),
+    ];
+    let texts = texts.map(|(key, usual)| options.labels.given(key).unwrap_or(usual));
     let name = |part| theme::name(part, study.loss);
-    frame.right -= labels_width(PARTS.map(name).into_iter().chain(texts));
+    frame.right -= labels_width(canvas, PARTS.map(name).into_iter().chain(texts));
     let titles: Vec<Vec<String>> = shown.iter().map(|shown| fits::title(shown, true)).collect();
+    let titles = broken_titles(titles, frame);
     let lines = titles.iter().map(Vec::len).max().unwrap_or(0);
     frame.top += TITLE * lines as f64;
     let fit_heights = fits::heights(&shown, study, tables)?;
@@ -89,6 +98,8 @@ fn draw(
     let fit_axis = Axis::new(Scale::Linear, fit_heights, (frame.bottom, frame.top));
     frame.left += y_room(&part_axis(frame)).max(y_room(&fit_axis));
     let count = shown.len();
+    let y_title = options.labels.y.as_deref();
+    let y_title = y_title.unwrap_or(theme::error(study.loss));
     for (i, (shown, whole)) in shown.iter().zip(frame.columns(count, 46.0)).enumerate() {
         let mut below = whole;
         if shown.refits > 0 {
@@ -97,12 +108,9 @@ fn draw(
             let panel = fits::panel(canvas, above, study, fit_heights);
             panel.surround(&Surroundings {
                 title: &titles[i],
-                above: 0.0,
-                x_title: None,
                 y_title: (i == 0).then_some(fits::upwards(study)),
                 y_numbers: i == 0,
-                x_numbers: false,
-                x_whole: false,
+                ..Surroundings::default()
             })?;
             let ends = fits::fill(&panel, shown, study, tables)?;
             if i + 1 == count {
@@ -113,12 +121,11 @@ fn draw(
         let panel = Panel::new(canvas, below, x, part_axis(below));
         panel.surround(&Surroundings {
             title: if shown.refits == 0 { &titles[i] } else { &[] },
-            above: 0.0,
-            x_title: Some("x"),
-            y_title: (i == 0).then_some(theme::error(study.loss)),
+            x_title: Some(options.labels.x.as_deref().unwrap_or("x")),
+            y_title: (i == 0).then_some(y_title),
             y_numbers: i == 0,
             x_numbers: true,
-            x_whole: false,
+            ..Surroundings::default()
         })?;
         let rows = rows_at(&tables.points, shown.series, shown.value)?;
         let xs = column(&tables.points, columns::X, &rows);

@@ -7,6 +7,7 @@ export const app = {
   figures: null, // that were recorded, for the scene that they are of
   incapable: null, // why it cannot compute, if so
   run: null, // the run that is shown
+  opening: null, // the words of the lesson as it opens, with their numbers: { lesson, toml, words }
   playing: false,
   problem: null, // what went wrong with the last request: { message, help, passing }
   listeners: { redraw: () => {}, reload: () => {}, remember: () => {} },

@@ -30,7 +30,7 @@ export function askCode() {
             dialog.replaceChildren();
             done();
           } catch (error) {
-            said.textContent = error.status ? `${capital(error.message)}.` : "The lab does not answer.";
+            said.textContent = error.status ? `${capital(error.message)}.` : "The lab does not respond.";
             input.select();
           }
           send.disabled = false;

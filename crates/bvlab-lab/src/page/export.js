@@ -202,10 +202,10 @@ function embedding(said) {
       onclick: async () => {
         try {
           await navigator.clipboard.writeText(text);
-          said.textContent = "The snippet is copied.";
+          said.textContent = "Snippet copied.";
         } catch {
           area.focus();
-          said.textContent = "Copy the marked snippet.";
+          said.textContent = "Copy the selected snippet.";
         }
       },
     },
@@ -250,12 +250,12 @@ export function fillExport(dialog) {
       onclick: async () => {
         try {
           await navigator.clipboard.writeText(location.href);
-          said.textContent = "The link is copied.";
+          said.textContent = "Link copied.";
         } catch {
           // Not every page may use the clipboard: the link is marked for copying by hand.
           link.focus();
           link.select();
-          said.textContent = "Copy the marked link.";
+          said.textContent = "Copy the selected link.";
         }
       },
     },

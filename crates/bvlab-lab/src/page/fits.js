@@ -145,7 +145,7 @@ function drawAgainst(pen, outer, run, learner, drawn, point, titled) {
   let top = drawKey(pen, inner, headingOf(run, learner), parts);
   const roomy = outer.bottom - outer.top > 16 * pen.em;
   if (roomy) {
-    const words = `Inputs of ${head.dimension} dimensions give no curve to draw. So here every test point is a dot: what is predicted there against the truth there.`;
+    const words = `Inputs of ${head.dimension} dimensions cannot be drawn as a curve. Each dot is a test point: its prediction against its truth.`;
     top =
       pen.lines("soft", inner.left, top + 0.9 * pen.em, wrapText(words, pen.em, inner.right - inner.left), pen.em) -
       0.5 * pen.em;

@@ -109,7 +109,7 @@ export function drawIdentity(pen, outer, run, learner, drawn) {
     const words =
       have < FEWEST
         ? `noise + bias² + variance = risk: error bars need ${several(Math.max(1, FEWEST - have), "more training set", "more training sets")}.`
-        : "noise + bias² + variance = risk: the first estimates are on their way.";
+        : "noise + bias² + variance = risk: the first estimates are being computed.";
     flow(
       pen,
       box,
@@ -181,7 +181,7 @@ function heavyParts(numbers) {
       ["strong", short(numbers.median)],
     ],
     [["ink-median", `quartiles ${short(numbers.q25)} and ${short(numbers.q75)}`]],
-    ..."A mean may not exist here: single training sets rule it.".split(" ").map((word) => [["soft", word]]),
+    ..."The mean may not exist here: single training sets dominate it.".split(" ").map((word) => [["soft", word]]),
   ];
 }
 

@@ -50,11 +50,11 @@ const KEYS = [
   [
     "Draw",
     [
-      [["Space"], "draw one training set; held, they stream in", null],
+      [["Space"], "draw one training set; hold for more", null],
       [["p"], "play and pause", togglePlay],
       [["[", "]"], "slower, faster", null],
       [["Backspace"], "one training set back", undoOne],
-      [["r", "Home"], "begin again with nothing drawn", drawNone],
+      [["r", "Home"], "start again with nothing drawn", drawNone],
       [["End"], "show all", drawAll],
     ],
   ],
@@ -62,8 +62,8 @@ const KEYS = [
     "Look",
     [
       [["1 – 6"], "scenes: Lab, Fits, Trade-off, One point, Double descent, Figure", null],
-      [["←", "→"], "move the marker: more or less of what is swept", null],
-      [["↑", "↓"], "the second number of a two-way sweep", null],
+      [["←", "→"], "move the marker along the sweep", null],
+      [["↑", "↓"], "the second parameter of a two-way sweep", null],
       [[",", "."], "move the test point (Shift + arrow keys too)", null],
       [["l"], "next learner", () => switchLearner(state.learner + 1)],
       [["o"], "overlay the learners (scene 3)", toggleOverlay],
@@ -77,7 +77,7 @@ const KEYS = [
     [
       [
         ["PageDown", "PageUp"],
-        "a clicker's way through a lesson: question, training sets streaming in, all of them, answer, next lesson – and back",
+        "step through a lesson with a clicker: question, training sets one by one, all of them, answer, next lesson – and back",
         null,
       ],
       [["q"], "the question, large", toggleQuestion],
@@ -95,7 +95,7 @@ const KEYS = [
       [["e"], "export: pictures, table, TOML, link", () => togglePanel("export")],
       [["f"], "full screen", toggleFull],
       [["d"], "dark and light", toggleTheme],
-      [["+", "-", "0"], "larger, smaller, usual text", null],
+      [["+", "-", "0"], "larger, smaller, normal text", null],
       [["?", "h"], "this help", () => togglePanel("help")],
       [["Esc"], "close", null],
     ],
@@ -188,7 +188,7 @@ export function fillHelp(dialog) {
     ),
   );
   const words = [
-    "The picture opens with everything drawn. Space begins again with one training set. Drag on the trade-off to change what is swept; click on the fits to look at one x. The address bar always holds the exact scene.",
+    "The picture opens with everything drawn. Space starts again with one training set. Drag on the trade-off to change what is swept; click on the fits to look at one x. The address bar always has the exact scene.",
   ];
   if (app.record)
     words.push("This page is a record of one experiment: it needs no server, and cannot change the experiment.");

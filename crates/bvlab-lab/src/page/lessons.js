@@ -4,20 +4,89 @@ import { app, byId, element, redraw, reload, turnPage } from "./app.js";
 import { dialogHead, openPanel } from "./dialogs.js";
 import { forgetLeft, isDescentLesson } from "./knobs.js";
 import { drawAll, pause, play } from "./player.js";
-import { enterLesson, state } from "./state.js";
+import { enterLesson, putSet, state } from "./state.js";
+
+const MOVED = "The words describe the lesson as it opens; you have changed it.";
 
 // The words of the experiment that is shown: from its run, or from the list until that is there.
 function wordsOf() {
   const listed = app.lab?.lessons.find((lesson) => lesson.name === state.lesson);
   const head = app.run?.head;
   const own = head && (state.toml !== null || head.name === state.lesson || app.record) ? head : null;
+  const { opening } = app;
+  const said = opening && opening.lesson === state.lesson && opening.toml === state.toml ? opening.words : null;
+  const word = (name) => said?.[name] ?? own?.[name] ?? listed?.[name] ?? null;
   return {
-    title: own?.title ?? listed?.title ?? own?.name ?? state.lesson ?? "An experiment of yours",
-    lookFor: own?.lookFor ?? listed?.lookFor ?? null,
-    question: own?.question ?? listed?.question ?? null,
-    answer: own?.answer ?? listed?.answer ?? null,
+    title: word("title") ?? own?.name ?? state.lesson ?? "Your own experiment",
+    lookFor: word("lookFor"),
+    question: word("question"),
+    answer: word("answer"),
     pictured: (own ?? listed)?.pictured ?? null,
+    claims: said?.claims ?? [],
+    variants: own?.variants ?? [],
   };
+}
+
+// Applies the keys that a variant sets, on top of the lesson as it opens.
+function tryVariant(variant) {
+  state.sets = [];
+  for (const one of variant.set) {
+    const at = one.indexOf("=");
+    putSet(one.slice(0, at).trim(), one.slice(at + 1).trim());
+  }
+  forgetLeft();
+  reload();
+  redraw();
+}
+
+// Whether the keys that a variant sets are those that are set.
+function isTried(variant) {
+  const plain = (set) => set.replace(/\s*=\s*/, "=").trim();
+  return variant.set.length === state.sets.length && variant.set.every((one) => state.sets.includes(plain(one)));
+}
+
+// The buttons that try variants, and the one that goes back.
+function tryLine(variants) {
+  const back = element(
+    "button",
+    {
+      type: "button",
+      class: "try",
+      "data-variant": "",
+      disabled: state.sets.length === 0,
+      onclick: () => tryVariant({ set: [] }),
+    },
+    "as it opens",
+  );
+  const buttons = variants.map((variant) =>
+    element(
+      "button",
+      {
+        type: "button",
+        class: "try",
+        "data-variant": variant.name,
+        "aria-pressed": String(isTried(variant)),
+        onclick: () => tryVariant(variant),
+      },
+      variant.name,
+    ),
+  );
+  return element("p", { class: "variants" }, element("b", {}, "Try it"), ...buttons, back);
+}
+
+// What the run of the lesson says of its claims.
+function claimsLine(claims) {
+  const lines = claims.map((claim) =>
+    element(
+      "li",
+      { class: claim.verdict, title: claim.reason ?? null },
+      element("code", {}, claim.claim),
+      ` ${claim.verdict}`,
+    ),
+  );
+  const held = claims.filter((claim) => claim.verdict === "holds").length;
+  const summary = `This run checked ${claims.length} statements: ${held === claims.length ? "all hold" : `${held} hold`}`;
+  return element("details", { class: "claims" }, element("summary", {}, summary), element("ul", {}, ...lines));
 }
 
 // Opens a lesson, at a step of it.
@@ -108,7 +177,7 @@ export function showLesson() {
     element("h2", {}, "Question"),
     element("p", { class: "question" }, words.question),
     element("button", { id: "begin", class: "first", type: "button", onclick: nextStep }, begin),
-    element("p", { class: "hint" }, "What do you expect? Decide before you go on."),
+    element("p", { class: "hint" }, "What do you expect? Decide before you continue."),
   ]);
   const strip = byId("strip");
   const parts = [];
@@ -117,8 +186,12 @@ export function showLesson() {
     parts.push(["question", "Question", words.question]);
   if (state.step === "answer" && words.answer) parts.push(["answer", "Answer", words.answer]);
   const reveal = state.step === "picture" && words.answer !== null;
-  fill(strip, parts.length > 0 ? JSON.stringify([parts, reveal]) : "", () =>
-    parts.map(([name, label, text]) => {
+  const moved = state.sets.length > 0;
+  const claims = state.step === "answer" ? words.claims : [];
+  const variants = state.step === "answer" ? words.variants : [];
+  const key = [parts, reveal, claims, variants, state.sets];
+  fill(strip, parts.length > 0 ? JSON.stringify(key) : "", () => [
+    ...parts.map(([name, label, text]) => {
       const line = element("p", { class: name }, element("b", {}, label), text);
       if (name !== "question" || !reveal) return line;
       return element(
@@ -132,7 +205,10 @@ export function showLesson() {
         ),
       );
     }),
-  );
+    ...(claims.length > 0 ? [claimsLine(claims)] : []),
+    ...(variants.length > 0 ? [tryLine(variants)] : []),
+    ...(moved ? [element("p", { class: "moved" }, MOVED)] : []),
+  ]);
 }
 
 // Fills an element if what it shows has changed; empty, it is hidden.

@@ -111,8 +111,12 @@ function writeNow(push) {
   const address = writeAddress();
   if (address === page.written) return;
   page.written = address;
-  if (push) history.pushState(null, "", address);
-  else history.replaceState(null, "", address);
+  try {
+    if (push) history.pushState(null, "", address);
+    else history.replaceState(null, "", address);
+  } catch {
+    // Firefox takes no address of a megabyte, as a large experiment has it: then the old one stays.
+  }
 }
 
 // Writes the address: at once for another lesson, else when things have settled.
@@ -162,7 +166,7 @@ function fillJoin(dialog) {
   if (qr)
     inside.push(element("img", { src: `data:image/svg+xml,${encodeURIComponent(qr)}`, alt: `QR code of ${address}` }));
   inside.push(
-    element("p", {}, address ?? "This lab is open to this computer alone. Start it with --listen for the class."),
+    element("p", {}, address ?? "Only this computer can open this lab. Start it with --listen for the class."),
   );
   if (code) inside.push(element("p", {}, "Code: ", element("strong", { id: "class-code" }, code)));
   dialog.replaceChildren(...inside);
@@ -177,7 +181,7 @@ async function ask() {
     } catch (error) {
       const seconds = Math.max(wait, error.retryAfter ?? 0);
       app.problem = {
-        message: error.status ? error.message : "The lab does not answer.",
+        message: error.status ? error.message : "The lab does not respond.",
         help: `Trying again in ${seconds} s.`,
         passing: true,
       };

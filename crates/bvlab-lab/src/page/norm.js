@@ -30,7 +30,7 @@ export function drawNorm(pen, run, learner, rightRoom, leftRoom, x) {
     drawNotice(
       pen,
       whole,
-      run.end ? ["There are no weights to show for this learner."] : ["The weights are on their way."],
+      run.end ? ["There are no weights to show for this learner."] : ["The weights are being computed."],
     );
     return;
   }

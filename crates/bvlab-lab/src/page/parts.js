@@ -11,7 +11,7 @@ export function waitingWords(run, drawn) {
   if (have === 0) return ["Nothing is drawn yet."];
   const lacking = FEWEST - have;
   if (lacking > 0) return [`${thousands(lacking)} more for error bars`];
-  return ["The first estimates are on their way."];
+  return ["The first estimates are being computed."];
 }
 
 // A text cut to a width.

@@ -116,7 +116,8 @@ export class Pen {
 
   // What is drawn until `close` is cut off at this rectangle.
   clip({ left, top, right, bottom }) {
-    const [width, height] = [right - left, bottom - top];
+    // Without room nothing is shown.
+    const [width, height] = [Math.max(0, right - left), Math.max(0, bottom - top)];
     this.open("svg", { x: left, y: top, width, height, viewBox: `${left} ${top} ${width} ${height}` });
   }
 

@@ -126,7 +126,7 @@ export function countWords(run) {
 }
 
 export function setUpPlayer() {
-  byId("speed").append(...SPEEDS.map((speed) => element("option", { value: String(speed) }, `${speed} a second`)));
+  byId("speed").append(...SPEEDS.map((speed) => element("option", { value: String(speed) }, `${speed} per second`)));
   byId("speed").addEventListener("change", (event) => {
     state.speed = Number(event.target.value);
     // After a choice with the mouse the space bar draws again.

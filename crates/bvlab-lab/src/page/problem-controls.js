@@ -30,6 +30,9 @@ const usualValue = (parameter) => parameter.default ?? parameter.usual?.[0] ?? 1
 export function problemControls() {
   const problem = () => experimentNow().problem ?? {};
   const inputs = () => problem().inputs ?? { uniform: [0, 1] };
+  const lawCalled = (law) => app.lab.inputs.find(({ name }) => name === law);
+  const lawNow = () => lawCalled(inputsKind(inputs()));
+  const hasEnds = (law) => law.parameters.map(({ name }) => name).join() === "from,to";
   const truth = choose(
     "control-truth",
     [
@@ -42,7 +45,7 @@ export function problemControls() {
       const preset = PRESETS.find((one) => one.name === name);
       panel.sketching = name === BY_HAND;
       if (preset) {
-        const kind = inputsKind(inputs()) === "normal" ? "uniform" : inputsKind(inputs());
+        const kind = hasEnds(lawNow()) ? lawNow().name : "uniform";
         const fixed = inputs().fixed ? { fixed: true } : {};
         change("control-truth", [
           ["problem.truth", preset.truth],
@@ -150,12 +153,14 @@ export function problemControls() {
     const now = inputs();
     const place = inputsKind(now);
     const next = { kind: place, ends: now[place] ?? [0, 1], dimension: now.dimension, fixed: now.fixed, ...changed };
-    if (next.kind !== place && (next.kind === "normal" || place === "normal")) {
+    const law = lawCalled(next.kind);
+    if (next.kind !== place && !(hasEnds(law) && hasEnds(lawCalled(place)))) {
       // Mean ± 3 sd covers what a range did, and the other way round.
       const [from, to] = rangeNow();
-      next.ends = next.kind === "normal" ? [(from + to) / 2, (to - from) / 6] : [from, to];
+      const covering = { from, to, mean: (from + to) / 2, sd: (to - from) / 6 };
+      next.ends = law.parameters.map((parameter) => covering[parameter.name] ?? usualValue(parameter));
     }
-    const fixed = next.kind === "grid" ? undefined : next.fixed || undefined;
+    const fixed = law.fixed ? undefined : next.fixed || undefined;
     change(id, [
       ["problem.inputs", { [next.kind]: next.ends, dimension: next.dimension > 1 ? next.dimension : undefined, fixed }],
     ]);
@@ -166,29 +171,25 @@ export function problemControls() {
     (value) => setInputs("control-inputs", { kind: value }),
   );
   update("control-inputs", () => inputsKind(inputs()));
+  // As many fields as the law with the most parameters needs.
+  const fields = Math.max(...app.lab.inputs.map(({ parameters }) => parameters.length));
+  const ids = Array.from({ length: fields }, (_, i) => ["control-from", "control-to"][i] ?? `control-inputs-${i}`);
   const setEnds = typed(() =>
-    setInputs("control-from", { ends: [Number(byId("control-from").value), Number(byId("control-to").value)] }),
+    setInputs("control-from", { ends: lawNow().parameters.map((_, i) => Number(byId(ids[i]).value)) }),
   );
   const ends = element(
     "span",
     { class: "pair even" },
-    element("input", { id: "control-from", type: "number", step: "any", oninput: setEnds, onchange: setEnds }),
-    element("input", {
-      id: "control-to",
-      type: "number",
-      step: "any",
-      "aria-label": "to, or standard deviation",
-      oninput: setEnds,
-      onchange: setEnds,
-    }),
+    ...ids.map((id) => element("input", { id, type: "number", step: "any", oninput: setEnds, onchange: setEnds })),
   );
-  update("control-from", () => inputs()[inputsKind(inputs())]?.[0]);
-  update("control-to", () => inputs()[inputsKind(inputs())]?.[1]);
+  ids.forEach((id, i) => update(id, () => inputs()[inputsKind(inputs())]?.[i]));
   panel.updates.push(() => {
-    const law = app.lab.inputs.find(({ name }) => name === inputsKind(inputs()));
-    byId("controls").querySelector("[data-row='control-from'] label").textContent = law.parameters
-      .map(({ name }) => name)
-      .join(", ");
+    const names = lawNow().parameters.map(({ name }) => name);
+    byId("controls").querySelector("[data-row='control-from'] label").textContent = names.join(", ");
+    ids.forEach((id, i) => {
+      byId(id).hidden = i >= names.length;
+      if (i > 0) byId(id).setAttribute("aria-label", names[i] ?? "");
+    });
   });
   const setDimension = typed((field) =>
     setInputs("control-dimension", { dimension: Math.max(1, Math.round(Number(field.value))) }),
@@ -207,9 +208,9 @@ export function problemControls() {
     type: "checkbox",
     onchange: (event) => setInputs("control-fixed", { fixed: event.target.checked }),
   });
-  update("control-fixed", () => inputs().fixed || inputs().grid);
+  update("control-fixed", () => inputs().fixed || lawNow().fixed);
   panel.updates.push(() => {
-    byId("control-fixed").disabled = Boolean(inputs().grid);
+    byId("control-fixed").disabled = lawNow().fixed;
   });
 
   return [

@@ -18,6 +18,8 @@ export class Run {
     this.theory = null;
     this.solving = null;
     this.points = null;
+    // The words with the run's numbers in them, and its claims.
+    this.words = null;
     this.end = null;
     this.failure = null;
     this.means = new Map();
@@ -53,6 +55,9 @@ export class Run {
         break;
       case "points":
         this.points = message.learners;
+        break;
+      case "words":
+        this.words = message;
         break;
       case "end":
         this.end = message;

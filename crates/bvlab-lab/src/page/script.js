@@ -48,7 +48,7 @@ async function takeAll(files) {
   const texts = files.filter((file) => /\.toml$/i.test(file.name));
   if (tables.length + texts.length === 0) return say("Drop an experiment (TOML), and a table (CSV) with it.");
   if (tables.length > 0 && engineName() !== "worker")
-    return say("This page is computed by a server, which takes no tables.", "`bvlab lab FILE` opens an experiment with its table.");
+    return say("This page is computed by a server, which does not accept tables.", "`bvlab lab FILE` opens an experiment with its table.");
   for (const file of tables) giveTable(file.name, new Uint8Array(await file.arrayBuffer()));
   if (texts.length > 0) {
     pause();

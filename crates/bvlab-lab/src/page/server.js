@@ -34,7 +34,7 @@ export function setUpDoor(ask) {
   const key = query.get("lecturer");
   if (key !== null) {
     query.delete("lecturer");
-    history.replaceState(null, "", `${location.pathname}${query.size > 0 ? `#${query}` : ""}`);
+    history.replaceState(null, "", `${location.pathname}${location.search}${query.size > 0 ? `#${query}` : ""}`);
     keepKey(key);
     return;
   }

@@ -35,7 +35,15 @@ function presentable(run) {
 // Shows a run in place of the one before; one that has figures alone, in their scene.
 function present(run) {
   app.run = run;
+  keepWords(run);
   if (run.head.pictured) state.scene = 6;
+}
+
+// Words describe the lesson as it opens, whatever is changed later.
+function keepWords(run) {
+  if (run.words && run.scene.set.length === 0) {
+    app.opening = { lesson: run.scene.lesson ?? null, toml: run.scene.toml ?? null, words: run.words };
+  }
 }
 
 // Runs the scene after so many milliseconds, in place of any earlier request.
@@ -77,13 +85,14 @@ async function runNow() {
   };
   const take = (message) => {
     run.take(message);
+    if (message.is === "words") keepWords(run);
     if (message.is === "head") patience = setTimeout(() => run.ready + run.counts.length > 0 && show(), PATIENCE);
     if (app.run === run || presentable(run)) show();
   };
   try {
     const ended = await askRun(scene, abort.signal, take);
     if (abort.signal.aborted) return;
-    if (!ended) throw new TypeError("The line broke.");
+    if (!ended) throw new TypeError("The connection was lost.");
     // It had to make room for others.
     if (run.failure?.passing) throw new Refusal(503, run.failure, null);
     session.tries = 0;
@@ -119,7 +128,7 @@ function again(error, asked) {
   }
   const wait = Math.max(error.retryAfter ?? 0, Math.min(LONGEST_WAIT, 2 ** session.tries));
   session.tries++;
-  const broken = engineName() === "server" ? "The line to the lab broke." : `The page cannot compute (${error.message}).`;
+  const broken = engineName() === "server" ? "The connection to the lab was lost." : `The page cannot compute (${error.message}).`;
   const message = error.status ? error.message : broken;
   fail({ message, help: `Trying again in ${Math.ceil(wait)} s.`, passing: true });
   session.timer = setTimeout(() => {

@@ -241,10 +241,10 @@ function tradeoffNotes(run, learner, frame, ranges, look) {
   const slice = sliceOf(run, learner);
   const own = frame.learners[learner];
   if (heavyOf(frame, learner, slice).some((one) => one))
-    notes.push("Gaps: there means may not exist. Brown: median and quartiles of single training sets.");
+    notes.push("Gaps: means may not exist there. Brown: median and quartiles of single training sets.");
   if (look.overlay) return notes;
   if (ranges.log.y && look.parts.includes("bias2") && slice.some((i) => own.bias2[i] <= 0))
-    notes.push("Bias² estimated at or below 0 is drawn at the foot.");
+    notes.push("Bias² estimated at or below 0 is drawn at the bottom.");
   return notes;
 }
 

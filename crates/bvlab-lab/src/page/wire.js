@@ -82,7 +82,7 @@ export async function computeHere(lessons) {
   }
   if (!canCompute()) {
     wire.engine = "recording";
-    return "This browser has no WebAssembly, or an old one: the page shows what was recorded and cannot compute.";
+    return "This browser does not support the WebAssembly that the page needs: it shows the recorded run and cannot compute.";
   }
   wire.engine = "worker";
   wire.starting = start(lessons);
@@ -91,13 +91,16 @@ export async function computeHere(lessons) {
     return null;
   } catch (error) {
     wire.engine = "recording";
-    return `This browser cannot compute (${error.message}): the page shows what was recorded.`;
+    return `This browser cannot compute (${error.message}): the page shows the recorded run.`;
   }
 }
 
-// Students compute by themselves where they can; the server does it until they do, and otherwise.
+// Students compute by themselves where they can; the server does it until they do, for those who cannot,
+// and for the lecturer. `?engine=worker` or `?engine=server` in the address chooses.
 export async function computeForServer(lab) {
-  if (!lab.computes || lab.lecturer || !canCompute()) return;
+  const asked = new URLSearchParams(location.search).get("engine");
+  const here = asked === "worker" || (asked !== "server" && !lab.lecturer);
+  if (!lab.computes || !here || !canCompute()) return;
   try {
     await start(await lessonsOfServer());
   } catch {

@@ -10,12 +10,14 @@ const AHEAD = 2;
 const SLOW_RUN = 150;
 // How long a worker may take to stop before it is replaced, in milliseconds.
 const STOPPING = 500;
+// How long a run in one piece, which cannot be paused, goes on in a page that nobody sees, in milliseconds.
+const UNSEEN = 10_000;
 // The most bytes that all workers of a run may hold together: fewer of them share a large one.
 const MOST_TOGETHER = 1536 << 20;
 // A worker that holds more bytes than this after a run is replaced, because memory is never given back.
 const MOST_HELD = 400 << 20;
 
-const pool = { material: null, joiner: null, shares: [], run: null, runs: 0, asks: new Map(), asked: 0, deaths: new Map(), tables: new Map() };
+const pool = { material: null, joiner: null, shares: [], run: null, runs: 0, asks: new Map(), asked: 0, deaths: new Map(), tables: new Map(), unseen: 0 };
 
 // Unpacks gzip; what a server has unpacked already stays as it is.
 export async function unzipped(bytes) {
@@ -93,16 +95,16 @@ class PageWorker {
   die(message) {
     if (this.dead) return;
     this.failed(new Error(message));
-    // One that could not even be started would fail again.
-    if (this.isOpen) replaceWorker(this);
-    else {
-      this.end();
-      pool.shares = pool.shares.filter((one) => one !== this);
-    }
     const words = "A worker of this page failed and was started again";
     if (this.kind === "joiner") {
       for (const { fail } of pool.asks.values()) fail(new Refusal(500, { message: `${words}.` }, null));
       pool.asks.clear();
+    }
+    // One that could not even be started would fail again: another is made when it is needed.
+    if (this.isOpen) replaceWorker(this);
+    else {
+      this.end();
+      pool.shares = pool.shares.filter((one) => one !== this);
     }
     pool.run?.failBy(message, words);
   }
@@ -111,8 +113,15 @@ class PageWorker {
 function replaceWorker(old) {
   if (old.dead) return;
   old.end();
-  if (old.kind === "joiner") pool.joiner = new PageWorker("joiner");
-  else pool.shares = pool.shares.map((one) => (one === old ? new PageWorker("share") : one));
+  if (old.kind === "joiner") {
+    pool.joiner = new PageWorker("joiner");
+    for (const [ask, { request }] of pool.asks) pool.joiner.send({ do: "export", ask, request });
+  } else pool.shares = pool.shares.map((one) => (one === old ? new PageWorker("share") : one));
+}
+
+// One that could not be started is tried again when something is asked of it.
+function needJoiner() {
+  if (pool.joiner.dead) pool.joiner = new PageWorker("joiner");
 }
 
 // One run on all workers.
@@ -122,7 +131,9 @@ class SharedScene {
     this.text = JSON.stringify(scene);
     this.groups = new Map();
     this.joined = 0;
-    this.refused = false;
+    this.whole = false;
+    // Whether it is in one piece and waits for the page to be seen.
+    this.waits = false;
     this.finished = new Promise((done, fail) => {
       this.done = done;
       this.fail = fail;
@@ -131,6 +142,7 @@ class SharedScene {
   }
 
   start() {
+    needJoiner();
     pool.joiner.send({ do: "begin", id: this.id, scene: this.text });
     return this.finished;
   }
@@ -139,14 +151,31 @@ class SharedScene {
     if (refusal) {
       this.leave();
       this.fail(new Refusal(refusal.status, refusal.error, null));
-    } else if (way === 2) pool.joiner.send({ do: "whole", id: this.id });
-    else {
+    } else if (way === 2) {
+      this.whole = true;
+      this.waits = document.hidden;
+      if (!this.waits) pool.joiner.send({ do: "whole", id: this.id });
+    } else {
       const { id, text } = this;
+      if (pool.shares.length === 0) pool.shares = [new PageWorker("share")];
       this.of = Math.max(1, Math.min(pool.shares.length, Math.floor(MOST_TOGETHER / memory)));
       pool.shares.slice(0, this.of).forEach((share, i) => {
         share.send({ do: "share", id, scene: text, index: i + 1, of: this.of, most: AHEAD });
       });
     }
+  }
+
+  // A run in one piece is given up by a page that nobody sees, and begins again when it is seen.
+  unseen() {
+    if (!this.whole || this.waits) return;
+    this.waits = true;
+    replaceWorker(pool.joiner);
+  }
+
+  seen() {
+    if (!this.waits) return;
+    this.waits = false;
+    this.start();
   }
 
   hear(worker, message) {
@@ -220,9 +249,17 @@ class SharedScene {
     pool.deaths.set(this.text, deaths);
     this.leave();
     const told = `${words} (${message}).`;
-    const help = deaths < 2 ? null : "Take fewer training sets, values or points.";
+    const help = deaths < 2 ? null : "Use fewer training sets, values or points.";
     this.fail(new Refusal(deaths < 2 ? 500 : 400, { message: told, help }, null));
   }
+}
+
+// A page in the background computes nothing.
+function lookedAt() {
+  for (const share of pool.shares) share.send({ do: "pause", on: document.hidden });
+  clearTimeout(pool.unseen);
+  if (document.hidden) pool.unseen = setTimeout(() => pool.run?.unseen(), UNSEEN);
+  else pool.run?.seen();
 }
 
 // Starts the workers. `material`: the script's address, the module's bytes, the lessons as JSON, and
@@ -233,9 +270,7 @@ export async function startWorkers({ script, bytes, lessons, count = null }) {
   const cores = count ?? Math.min(MOST_WORKERS, navigator.hardwareConcurrency || 2);
   pool.joiner = new PageWorker("joiner");
   pool.shares = Array.from({ length: cores }, () => new PageWorker("share"));
-  document.addEventListener("visibilitychange", () => {
-    for (const share of pool.shares) share.send({ do: "pause", on: document.hidden });
-  });
+  document.addEventListener("visibilitychange", lookedAt);
   // One of them is enough to go on.
   await Promise.all([pool.joiner.ready, Promise.any(pool.shares.map((share) => share.ready))]);
 }
@@ -273,9 +308,11 @@ export async function runAside(scene, take = () => {}) {
 
 function askJoiner(body) {
   const ask = ++pool.asked;
+  const request = JSON.stringify(body);
   return new Promise((done, fail) => {
-    pool.asks.set(ask, { done, fail });
-    pool.joiner.send({ do: "export", ask, request: JSON.stringify(body) });
+    pool.asks.set(ask, { done, fail, request });
+    needJoiner();
+    pool.joiner.send({ do: "export", ask, request });
   });
 }
 

@@ -23,17 +23,17 @@ const FEWEST: usize = 16;
 /// All connections.
 pub struct Connections {
     free: Arc<Semaphore>,
-    taken: Mutex<Taken>,
+    taken: Mutex<SlotCounts>,
 }
 
 #[derive(Default)]
-struct Taken {
+struct SlotCounts {
     next: u64,
     /// By the order of their arrival.
-    slots: HashMap<u64, Held>,
+    slots: HashMap<u64, SlotHolder>,
 }
 
-struct Held {
+struct SlotHolder {
     client: Client,
     /// How many requests it has under way.
     requests: usize,
@@ -76,7 +76,7 @@ impl Connections {
         let mut taken = self.taken();
         let number = taken.next;
         taken.next += 1;
-        let held = Held {
+        let held = SlotHolder {
             client: Client::at(peer),
             requests: 0,
             close: close.clone(),
@@ -100,14 +100,14 @@ impl Connections {
         Some(())
     }
 
-    fn taken(&self) -> MutexGuard<'_, Taken> {
+    fn taken(&self) -> MutexGuard<'_, SlotCounts> {
         self.taken
             .lock()
             .unwrap_or_else(|poison| poison.into_inner())
     }
 }
 
-impl Taken {
+impl SlotCounts {
     fn to_close(&self) -> Option<u64> {
         let students = || self.slots.iter().filter(|(_, held)| !held.client.lecturer);
         let mut counts: HashMap<IpAddr, usize> = HashMap::new();

@@ -128,18 +128,18 @@ pub struct Access {
 struct Class {
     code: String,
     key: AccessKey,
-    tries: Mutex<HashMap<IpAddr, Tries>>,
+    tries: Mutex<HashMap<IpAddr, CodeAttempts>>,
 }
 
 /// How many wrong codes a network may still try, as of some moment.
-struct Tries {
+struct CodeAttempts {
     left: f64,
     at: Instant,
 }
 
 /// Why a student cannot join.
 #[derive(Debug, PartialEq)]
-pub enum NotJoined {
+pub enum JoinError {
     /// The lab has no code.
     NoCode,
     /// The code is wrong.
@@ -239,8 +239,8 @@ impl Access {
     ///
     /// If the code is wrong, or the network has tried too many wrong ones: then a right one is
     /// refused too, or guessing would go on.
-    pub fn join(&self, address: IpAddr, code: &str) -> Result<&str, NotJoined> {
-        let class = self.class.as_ref().ok_or(NotJoined::NoCode)?;
+    pub fn join(&self, address: IpAddr, code: &str) -> Result<&str, JoinError> {
+        let class = self.class.as_ref().ok_or(JoinError::NoCode)?;
         let right: bool = class.code.as_bytes().ct_eq(plain(code).as_bytes()).into();
         let mut all = class
             .tries
@@ -253,24 +253,24 @@ impl Access {
         if all.len() >= MOST_COUNTED {
             all.clear();
         }
-        let tries = all.entry(network(address)).or_insert(Tries {
+        let tries = all.entry(network(address)).or_insert(CodeAttempts {
             left: TRIES,
             at: now,
         });
         tries.left = tries.at_moment(now);
         tries.at = now;
         match right {
-            _ if tries.left < 1.0 => Err(NotJoined::TooMany),
+            _ if tries.left < 1.0 => Err(JoinError::TooMany),
             true => Ok(&class.key.0),
             false => {
                 tries.left -= 1.0;
-                Err(NotJoined::Wrong)
+                Err(JoinError::Wrong)
             }
         }
     }
 }
 
-impl Tries {
+impl CodeAttempts {
     fn at_moment(&self, now: Instant) -> f64 {
         let passed = now.saturating_duration_since(self.at);
         let earned = passed.as_secs_f64() / NEXT_TRY.as_secs_f64();
@@ -373,11 +373,11 @@ mod tests {
         assert!(!student.lecturer);
         let guesses = (0..10 * TRIES as usize).map(|_| access.join(ip("2001:db8::1"), "guess"));
         let outcomes: Vec<_> = guesses.collect();
-        assert_eq!(outcomes[0], Err(NotJoined::Wrong));
-        assert!(outcomes.contains(&Err(NotJoined::TooMany)));
+        assert_eq!(outcomes[0], Err(JoinError::Wrong));
+        assert!(outcomes.contains(&Err(JoinError::TooMany)));
         // Its whole network is out, even with the right one; others and those that joined are not.
         let again = access.join(ip("2001:db8::2"), "wifi7");
-        assert_eq!(again, Err(NotJoined::TooMany));
+        assert_eq!(again, Err(JoinError::TooMany));
         assert!(access.join(ip("2001:db8:0:1::1"), "wifi7").is_ok());
         assert!(access.client(ip("2001:db8::2"), &headers).is_some());
     }
@@ -392,6 +392,6 @@ mod tests {
             assert!(Access::with_code(wrong).is_err(), "{wrong}");
         }
         let open = Access::open().unwrap();
-        assert_eq!(open.join(ip("192.0.2.1"), "x"), Err(NotJoined::NoCode));
+        assert_eq!(open.join(ip("192.0.2.1"), "x"), Err(JoinError::NoCode));
     }
 }

@@ -40,13 +40,13 @@ use tokio::time::timeout;
 use bvlab_core::task::Outcome;
 use bvlab_experiment::Experiment;
 use bvlab_figure as figure;
-use bvlab_outcome::Tables;
+use bvlab_outcome::{Statements, Tables};
 
 use crate::scene::{Refusal, Scene};
 use crate::{Lessons, assets, sequence, welcome};
 use connections::{ConnectionSlot, Connections};
-use identity::{Client, NotJoined};
-use patience::Patient;
+use identity::{Client, JoinError};
+use patience::TimeoutStream;
 use priority::run_aside;
 use scheduler::{Listener, Scheduler};
 use turns::Turns;
@@ -163,7 +163,7 @@ fn is_of_connection(error: &io::Error) -> bool {
 
 async fn connection(stream: TcpStream, slot: Arc<ConnectionSlot>, router: Router) {
     let _ = stream.set_nodelay(true);
-    let stream = TokioIo::new(Patient::new(stream, STALLED));
+    let stream = TokioIo::new(TimeoutStream::new(stream, STALLED));
     let service = TowerToHyperService::new(router.layer(Extension(slot)));
     // A client that disconnects or violates the protocol ends only its own connection.
     let _ = hyper::server::conn::http1::Builder::new()
@@ -380,9 +380,9 @@ async fn join(
     };
     match lab.access.join(client.address, &code) {
         Ok(key) => axum::Json(json!({ "key": key })).into_response(),
-        Err(NotJoined::NoCode) => refuse(&Refusal::Missing("this lab has no code".to_owned())),
-        Err(NotJoined::Wrong) => refuse(&Refusal::NotJoined("wrong code".to_owned())),
-        Err(NotJoined::TooMany) => refuse(&Refusal::TooMany(
+        Err(JoinError::NoCode) => refuse(&Refusal::Missing("this lab has no code".to_owned())),
+        Err(JoinError::Wrong) => refuse(&Refusal::NotJoined("wrong code".to_owned())),
+        Err(JoinError::TooMany) => refuse(&Refusal::TooMany(
             "too many wrong codes from your network: wait a few seconds and try again".to_owned(),
         )),
     }
@@ -454,12 +454,12 @@ async fn run(
 /// A scene, and the file to be made of it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Export {
+struct ExportBody {
     lesson: Option<String>,
     toml: Option<String>,
     #[serde(default)]
     set: Vec<String>,
-    what: What,
+    what: ExportFormat,
     /// Which figure.
     #[serde(default)]
     figure: usize,
@@ -469,7 +469,7 @@ struct Export {
 
 #[derive(Clone, Copy, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum What {
+enum ExportFormat {
     Csv,
     Toml,
     Svg,
@@ -484,7 +484,7 @@ async fn export(
     Extension(slot): Extension<Arc<ConnectionSlot>>,
     body: Body,
 ) -> Response {
-    let asked: Export = match read(body).await {
+    let asked: ExportBody = match read(body).await {
         Ok(asked) => asked,
         Err(response) => return response,
     };
@@ -495,8 +495,8 @@ async fn export(
     }
 }
 
-async fn exported(lab: &Arc<Lab>, asked: Export, client: Client) -> Result<Response, Refusal> {
-    let Export {
+async fn exported(lab: &Arc<Lab>, asked: ExportBody, client: Client) -> Result<Response, Refusal> {
+    let ExportBody {
         lesson,
         toml,
         mut set,
@@ -509,11 +509,13 @@ async fn exported(lab: &Arc<Lab>, asked: Export, client: Client) -> Result<Respo
     let file = |kind: &'static str, bytes: Vec<u8>| {
         ([(header::CONTENT_TYPE, kind)], bytes).into_response()
     };
-    if what == What::Toml {
+    if what == ExportFormat::Toml {
         let text = experiment.source.merged_text().unwrap_or_default();
         return Ok(file("application/toml; charset=utf-8", text.into_bytes()));
     }
-    if [What::Svg, What::Png].contains(&what) && experiment.figures.get(figure).is_none() {
+    if [ExportFormat::Svg, ExportFormat::Png].contains(&what)
+        && experiment.figures.get(figure).is_none()
+    {
         return Err(Refusal::Missing(
             "the experiment has no such figure".to_owned(),
         ));
@@ -524,8 +526,8 @@ async fn exported(lab: &Arc<Lab>, asked: Export, client: Client) -> Result<Respo
     let made = run_aside(client, move || {
         // Held until the file is made, even if the client has disconnected.
         let _turn = turn;
-        let (experiment, outcome) = listener.outcome()?;
-        make(experiment, outcome, what, figure)
+        let (experiment, (outcome, variants)) = listener.outcome()?;
+        make(experiment, (outcome, variants), what, figure)
     });
     let made = made.await;
     let made = made.unwrap_or_else(|| {
@@ -534,39 +536,41 @@ async fn exported(lab: &Arc<Lab>, asked: Export, client: Client) -> Result<Respo
         ))
     });
     let kind = match what {
-        What::Csv | What::Toml => "text/csv; charset=utf-8",
-        What::Steps => "application/x-ndjson",
-        What::Svg => "image/svg+xml",
-        What::Png => "image/png",
+        ExportFormat::Csv | ExportFormat::Toml => "text/csv; charset=utf-8",
+        ExportFormat::Steps => "application/x-ndjson",
+        ExportFormat::Svg => "image/svg+xml",
+        ExportFormat::Png => "image/png",
     };
     Ok(file(kind, made?))
 }
 
 fn make(
     experiment: &Experiment,
-    outcome: &Outcome,
-    what: What,
+    (outcome, variants): (&Outcome, &[Outcome]),
+    what: ExportFormat,
     which: usize,
 ) -> Result<Vec<u8>, Refusal> {
     let failed = |error: &dyn std::fmt::Display| Refusal::Failed(error.to_string());
     let drawing = || {
         let tables = Tables::of(&experiment.task, outcome);
-        let figure = &experiment.figures[which];
+        let statements = Statements::of(experiment, outcome, variants);
+        let figure = &statements.figures[which];
         let description = experiment.task.describe();
-        let drawing = figure::draw(experiment.heading(), &description, figure, &tables);
+        let heading = statements.heading(&experiment.name);
+        let drawing = figure::draw(heading, &description, figure, &tables);
         drawing.map_err(|error| failed(&error))
     };
     match what {
-        What::Csv | What::Toml => {
+        ExportFormat::Csv | ExportFormat::Toml => {
             let table = Tables::main_table(&experiment.task, outcome);
             table.to_csv().map_err(|error| failed(&error))
         }
-        What::Steps => {
+        ExportFormat::Steps => {
             let steps = sequence::steps(experiment, outcome);
             let lines = steps.iter().map(|frame| format!("{frame}\n"));
             Ok(lines.collect::<String>().into_bytes())
         }
-        What::Png => drawing()?.to_png().map_err(|error| failed(&error)),
-        What::Svg => Ok(drawing()?.to_svg().into_bytes()),
+        ExportFormat::Png => drawing()?.to_png().map_err(|error| failed(&error)),
+        ExportFormat::Svg => Ok(drawing()?.to_svg().into_bytes()),
     }
 }

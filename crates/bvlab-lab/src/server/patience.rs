@@ -12,16 +12,16 @@ use tokio::time::{Instant, Sleep, sleep};
 ///
 /// hyper bounds the time of reading a request's head, but not that of writing an answer: a client
 /// that never reads would keep its connection, and what it listens to, for ever.
-pub struct Patient<S> {
+pub struct TimeoutStream<S> {
     stream: S,
     patience: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Patient<S> {
+impl<S> TimeoutStream<S> {
     /// A stream and the longest time that a write may wait.
     pub fn new(stream: S, patience: Duration) -> Self {
-        Patient {
+        TimeoutStream {
             stream,
             patience,
             stalled: None,
@@ -52,7 +52,7 @@ impl<S> Patient<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for TimeoutStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -62,7 +62,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for TimeoutStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -110,7 +110,7 @@ mod tests {
         runtime.block_on(async {
             // The other end holds 16 bytes and never reads.
             let (here, _there) = duplex(16);
-            let mut patient = Patient::new(here, Duration::from_millis(20));
+            let mut patient = TimeoutStream::new(here, Duration::from_millis(20));
             patient.write_all(&[0; 16]).await.unwrap();
             let error = patient.write_all(&[0; 16]).await.unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::TimedOut);

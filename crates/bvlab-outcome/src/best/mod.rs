@@ -4,7 +4,7 @@
 //! sets exists: by exact risks where all settings of the learner have one, else by estimated ones.
 //! Where no mean can be trusted, it is the one with the lowest median.
 //!
-//! The lowest of some estimates is not always the best setting. [`Standing`] says what is known of
+//! The lowest of some estimates is not always the best setting. [`BestStatus`] says what is known of
 //! it. Two settings are compared by the difference of their risks on the same training sets: of
 //! settings within one standard error of this paired difference none is called the best.
 
@@ -28,7 +28,7 @@ const ROUNDING: f64 = 1e-9;
 /// By which numbers a setting is the lowest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Criterion {
+pub enum SelectionCriterion {
     /// Exact risks.
     Exact,
     /// Estimated risks.
@@ -40,7 +40,7 @@ pub enum Criterion {
 /// What is known of the setting with the lowest risk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Standing {
+pub enum BestStatus {
     /// It is the only setting.
     Single,
     /// It is the best: every other setting is more than one standard error worse.
@@ -55,16 +55,16 @@ pub enum Standing {
     Uncompared,
 }
 
-impl Standing {
+impl BestStatus {
     /// Its name in messages and manifests.
     pub fn name(self) -> &'static str {
         match self {
-            Standing::Single => "single",
-            Standing::Claimed => "claimed",
-            Standing::AtEnd => "at-end",
-            Standing::Tied => "tied",
-            Standing::Doubtful => "doubtful",
-            Standing::Uncompared => "uncompared",
+            BestStatus::Single => "single",
+            BestStatus::Claimed => "claimed",
+            BestStatus::AtEnd => "at-end",
+            BestStatus::Tied => "tied",
+            BestStatus::Doubtful => "doubtful",
+            BestStatus::Uncompared => "uncompared",
         }
     }
 }
@@ -85,13 +85,13 @@ pub struct Best {
     pub setting: usize,
     /// The swept parameters there.
     pub at: Vec<SweptValue>,
-    /// The number that decided: a risk, or with [`Criterion::Median`] a median. `None` if it is not
+    /// The number that decided: a risk, or with [`SelectionCriterion::Median`] a median. `None` if it is not
     /// finite.
     pub risk: Option<f64>,
     /// Which number that is.
-    pub by: Criterion,
+    pub by: SelectionCriterion,
     /// What is known of it.
-    pub standing: Standing,
+    pub standing: BestStatus,
     /// The numbers of the other settings within one standard error.
     pub tied: Vec<usize>,
 }
@@ -114,7 +114,7 @@ pub struct BestLearner {
     /// The learner's name.
     pub learner: String,
     /// What is known of it: claimed, tied or doubtful.
-    pub standing: Standing,
+    pub standing: BestStatus,
     /// The names of the other learners within one standard error.
     pub tied: Vec<String>,
 }
@@ -135,7 +135,7 @@ impl Bests {
         let learners = plan.paths.iter().zip(&results.learners);
         let learners = learners.map(|(path, learner)| {
             let exact = exact_risks(plan, learner);
-            Compared::new(path, &learner.decomposition, exact)
+            Comparison::new(path, &learner.decomposition, exact)
         });
         Bests::of_all(learners.collect())
     }
@@ -143,11 +143,11 @@ impl Bests {
     /// The best settings by the estimates from the first training sets of a run.
     pub fn of_estimates(plan: &Plan, learners: &[Decomposition]) -> Self {
         let learners = plan.paths.iter().zip(learners);
-        let learners = learners.map(|(path, all)| Compared::new(path, all, None));
+        let learners = learners.map(|(path, all)| Comparison::new(path, all, None));
         Bests::of_all(learners.collect())
     }
 
-    fn of_all(learners: Vec<Compared>) -> Self {
+    fn of_all(learners: Vec<Comparison>) -> Self {
         let each = learners.iter().map(|learner| LearnerBest {
             learner: learner.path.curve.name.clone(),
             best: learner.best(),
@@ -242,7 +242,7 @@ pub fn spoiled(curves: &Table, rows: &Range<usize>) -> Vec<bool> {
 }
 
 /// The exact risks of a learner by setting; `None` unless it has all of them.
-fn exact_risks(plan: &Plan, learner: &LearnerResults) -> Option<Vec<f64>> {
+pub(crate) fn exact_risks(plan: &Plan, learner: &LearnerResults) -> Option<Vec<f64>> {
     let parts = &learner.decomposition.parts;
     let risks = parts.iter().enumerate().map(|(setting, parts)| {
         let [bias2, variance] = exact_parts(learner, &plan.test.weights, setting)?;
@@ -291,13 +291,13 @@ struct Risks {
 }
 
 /// A learner and what its settings are compared by.
-struct Compared<'a> {
+struct Comparison<'a> {
     path: &'a CapacityPath,
     all: &'a Decomposition,
     risks: Risks,
 }
 
-impl<'a> Compared<'a> {
+impl<'a> Comparison<'a> {
     fn new(path: &'a CapacityPath, all: &'a Decomposition, exact: Option<Vec<f64>>) -> Self {
         let numbers = |of: fn(&Parts) -> f64| all.parts.iter().map(of).collect::<Vec<f64>>();
         let heavy_noise = |parts: &Parts| parts.doubts.contains(&Doubt::HeavyNoise);
@@ -308,7 +308,7 @@ impl<'a> Compared<'a> {
             spoiled: all.parts.iter().map(Parts::is_spoiled).collect(),
             uncertain: all.parts.iter().map(heavy_noise).collect(),
         };
-        Compared { path, all, risks }
+        Comparison { path, all, risks }
     }
 
     fn decide(&self, within: Range<usize>) -> Best {
@@ -336,22 +336,22 @@ fn decide(curve: &Curve, within: Range<usize>, risks: &Risks, difference: Differ
         settings.min_by(|a, b| of[*a].total_cmp(&of[*b]))
     };
     let (by, means) = match &risks.exact {
-        Some(exact) => (Criterion::Exact, exact),
-        None => (Criterion::Estimate, &risks.estimates),
+        Some(exact) => (SelectionCriterion::Exact, exact),
+        None => (SelectionCriterion::Estimate, &risks.estimates),
     };
     let (setting, by, numbers) = match lowest(means, false) {
         Some(setting) => (setting, by, means),
         None => {
             let setting = lowest(&risks.medians, true).unwrap_or(within.start);
-            (setting, Criterion::Median, &risks.medians)
+            (setting, SelectionCriterion::Median, &risks.medians)
         }
     };
     let risk = numbers[setting];
     let is_tied = |other: usize| match by {
         _ if other == setting || risks.spoiled[other] => false,
-        Criterion::Median => false,
-        Criterion::Exact => (numbers[other] - risk).abs() <= ROUNDING * risk.abs(),
-        Criterion::Estimate => difference(other, setting).is_some_and(|apart| {
+        SelectionCriterion::Median => false,
+        SelectionCriterion::Exact => (numbers[other] - risk).abs() <= ROUNDING * risk.abs(),
+        SelectionCriterion::Estimate => difference(other, setting).is_some_and(|apart| {
             let reach = apart.se.max(ROUNDING * risk.abs());
             // What cannot be compared cannot be told apart.
             apart.value <= reach || reach.is_nan()
@@ -360,17 +360,19 @@ fn decide(curve: &Curve, within: Range<usize>, risks: &Risks, difference: Differ
     let tied: Vec<usize> = within.clone().filter(|other| is_tied(*other)).collect();
     let steps = steps(curve, &within, setting);
     let standing = match by {
-        _ if within.len() == 1 => Standing::Single,
-        Criterion::Median => Standing::Doubtful,
-        Criterion::Estimate
+        _ if within.len() == 1 => BestStatus::Single,
+        SelectionCriterion::Median => BestStatus::Doubtful,
+        SelectionCriterion::Estimate
             if risks.uncertain[setting] || steps.neighbours.iter().any(|n| risks.spoiled[*n]) =>
         {
-            Standing::Doubtful
+            BestStatus::Doubtful
         }
-        _ if steps.at_end => Standing::AtEnd,
-        _ if !tied.is_empty() => Standing::Tied,
-        Criterion::Estimate if difference(within.start, setting).is_none() => Standing::Uncompared,
-        _ => Standing::Claimed,
+        _ if steps.at_end => BestStatus::AtEnd,
+        _ if !tied.is_empty() => BestStatus::Tied,
+        SelectionCriterion::Estimate if difference(within.start, setting).is_none() => {
+            BestStatus::Uncompared
+        }
+        _ => BestStatus::Claimed,
     };
     let values = [curve.value(setting), curve.second(setting)];
     let at = curve
@@ -421,7 +423,7 @@ fn steps(curve: &Curve, within: &Range<usize>, setting: usize) -> Steps {
 }
 
 /// The learner with the lowest risk, each at its best setting.
-fn overall(learners: &[Compared], bests: &[LearnerBest]) -> Option<BestLearner> {
+fn overall(learners: &[Comparison], bests: &[LearnerBest]) -> Option<BestLearner> {
     let problem = |i: usize| {
         let problems = learners[i].path.problems();
         problems.get(bests[i].best.setting).copied()
@@ -430,8 +432,10 @@ fn overall(learners: &[Compared], bests: &[LearnerBest]) -> Option<BestLearner> 
     if bests.len() < 2 || !same {
         return None;
     }
-    let sound = |i: &usize| bests[*i].best.by != Criterion::Median;
-    let exact = bests.iter().all(|one| one.best.by == Criterion::Exact);
+    let sound = |i: &usize| bests[*i].best.by != SelectionCriterion::Median;
+    let exact = bests
+        .iter()
+        .all(|one| one.best.by == SelectionCriterion::Exact);
     let risk = |i: usize| {
         let risks = &learners[i].risks;
         let of = risks.exact.as_ref().filter(|_| exact);
@@ -454,13 +458,13 @@ fn overall(learners: &[Compared], bests: &[LearnerBest]) -> Option<BestLearner> 
     let doubtful = candidates.len() < bests.len()
         || bests
             .iter()
-            .any(|one| one.best.standing == Standing::Doubtful);
+            .any(|one| one.best.standing == BestStatus::Doubtful);
     Some(BestLearner {
         learner: bests[lowest].learner.clone(),
         standing: match doubtful {
-            true => Standing::Doubtful,
-            false if tied.is_empty() => Standing::Claimed,
-            false => Standing::Tied,
+            true => BestStatus::Doubtful,
+            false if tied.is_empty() => BestStatus::Claimed,
+            false => BestStatus::Tied,
         },
         tied: tied.iter().map(|i| bests[*i].learner.clone()).collect(),
     })
@@ -471,12 +475,12 @@ fn overall(learners: &[Compared], bests: &[LearnerBest]) -> Option<BestLearner> 
 pub(crate) fn above_best(plan: &Plan, learner: &LearnerResults, best: &Best) -> Vec<[f64; 2]> {
     let all = &learner.decomposition;
     let exact = match best.by {
-        Criterion::Exact => exact_risks(plan, learner),
+        SelectionCriterion::Exact => exact_risks(plan, learner),
         _ => None,
     };
     let settings = all.parts.iter().enumerate();
     let apart = settings.map(|(setting, parts)| match (&exact, best.by) {
-        (_, Criterion::Median) => [f64::NAN; 2],
+        (_, SelectionCriterion::Median) => [f64::NAN; 2],
         (Some(exact), _) => [exact[setting] - exact[best.setting], 0.0],
         _ if parts.is_spoiled() => [f64::NAN; 2],
         _ if setting == best.setting => [0.0; 2],

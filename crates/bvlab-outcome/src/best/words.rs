@@ -1,6 +1,6 @@
 //! What is known of a best setting, in words.
 
-use super::{Best, BestLearner, Criterion, Standing};
+use super::{Best, BestLearner, BestStatus, SelectionCriterion};
 use bvlab_core::plan::Curve;
 use bvlab_core::words::short;
 
@@ -13,18 +13,18 @@ impl Best {
         let at = self.place(curve, along);
         let heavy = "heavy tails leave the best setting open";
         let words = match (self.standing, self.by) {
-            (Standing::Single, _) => return String::new(),
-            (Standing::Claimed, _) => return format!("best at {at}"),
-            (Standing::Uncompared, _) => return format!("lowest at {at}"),
-            (Standing::Tied, _) => format!("best near {at}"),
-            (Standing::AtEnd, _) if self.varied(along) > 1 => {
+            (BestStatus::Single, _) => return String::new(),
+            (BestStatus::Claimed, _) => return format!("best at {at}"),
+            (BestStatus::Uncompared, _) => return format!("lowest at {at}"),
+            (BestStatus::Tied, _) => format!("best near {at}"),
+            (BestStatus::AtEnd, _) if self.varied(along) > 1 => {
                 format!("lowest at the edge of the sweep, {at}")
             }
-            (Standing::AtEnd, _) => format!("lowest at the end of the sweep, {at}"),
-            (Standing::Doubtful, Criterion::Median) => {
+            (BestStatus::AtEnd, _) => format!("lowest at the end of the sweep, {at}"),
+            (BestStatus::Doubtful, SelectionCriterion::Median) => {
                 return format!("lowest median at {at}; means may not exist");
             }
-            (Standing::Doubtful, _) => return format!("lowest at {at}; {heavy}"),
+            (BestStatus::Doubtful, _) => return format!("lowest at {at}; {heavy}"),
         };
         match self.ties(curve, along) {
             Some(ties) => format!("{words}; {ties}"),
@@ -36,13 +36,13 @@ impl Best {
     pub fn label(&self, curve: &Curve, along: bool) -> String {
         let at = self.place(curve, along);
         match (self.standing, self.by) {
-            (Standing::Single, _) => String::new(),
-            (Standing::Claimed, _) => format!("best at {at}"),
-            (Standing::Tied, _) => format!("best near {at}"),
-            (Standing::AtEnd, _) => format!("lowest at the end, {at}"),
-            (Standing::Uncompared, _) => format!("lowest at {at}"),
-            (Standing::Doubtful, Criterion::Median) => format!("lowest median at {at}"),
-            (Standing::Doubtful, _) => format!("lowest at {at}, uncertain"),
+            (BestStatus::Single, _) => String::new(),
+            (BestStatus::Claimed, _) => format!("best at {at}"),
+            (BestStatus::Tied, _) => format!("best near {at}"),
+            (BestStatus::AtEnd, _) => format!("lowest at the end, {at}"),
+            (BestStatus::Uncompared, _) => format!("lowest at {at}"),
+            (BestStatus::Doubtful, SelectionCriterion::Median) => format!("lowest median at {at}"),
+            (BestStatus::Doubtful, _) => format!("lowest at {at}, uncertain"),
         }
     }
 
@@ -65,7 +65,7 @@ impl Best {
     /// The settings that cannot be distinguished from this one.
     fn ties(&self, curve: &Curve, along: bool) -> Option<String> {
         let [is, are] = match self.by {
-            Criterion::Exact => ["has the same risk", "have the same risk"],
+            SelectionCriterion::Exact => ["has the same risk", "have the same risk"],
             _ => [
                 "is within one standard error",
                 "are within one standard error",
@@ -100,10 +100,10 @@ impl BestLearner {
     pub fn words(&self) -> String {
         let name = &self.learner;
         match self.standing {
-            Standing::Doubtful => {
+            BestStatus::Doubtful => {
                 format!("lowest risk of all learners: {name}; heavy tails leave the order open")
             }
-            Standing::Tied => {
+            BestStatus::Tied => {
                 let verb = match self.tied.len() {
                     1 => "is",
                     _ => "are",
@@ -131,17 +131,20 @@ fn listed(names: &[String]) -> String {
 mod tests {
     use super::super::SweptValue;
     use super::*;
-    use bvlab_core::plan::Axis;
+    use bvlab_core::plan::SweepAxis;
 
     fn curve(axes: &[(&str, &[f64])]) -> Curve {
         Curve {
             name: "tree".to_owned(),
             colour: None,
-            axes: axes.iter().map(|(name, v)| Axis::new(name, v)).collect(),
+            axes: axes
+                .iter()
+                .map(|(name, v)| SweepAxis::new(name, v))
+                .collect(),
         }
     }
 
-    fn best(curve: &Curve, setting: usize, standing: Standing, tied: &[usize]) -> Best {
+    fn best(curve: &Curve, setting: usize, standing: BestStatus, tied: &[usize]) -> Best {
         let values = [curve.value(setting), curve.second(setting)];
         let at = curve.axes.iter().zip(values);
         Best {
@@ -153,7 +156,7 @@ mod tests {
                 })
                 .collect(),
             risk: Some(1.0),
-            by: Criterion::Estimate,
+            by: SelectionCriterion::Estimate,
             standing,
             tied: tied.to_vec(),
         }
@@ -165,31 +168,31 @@ mod tests {
         let words = |setting, standing, tied: &[usize]| {
             best(&one, setting, standing, tied).words(&one, false)
         };
-        assert_eq!(words(2, Standing::Claimed, &[]), "best at depth = 3");
+        assert_eq!(words(2, BestStatus::Claimed, &[]), "best at depth = 3");
         assert_eq!(
-            words(2, Standing::Tied, &[1, 3]),
+            words(2, BestStatus::Tied, &[1, 3]),
             "best near depth = 3; 2 to 4 are within one standard error"
         );
         assert_eq!(
-            words(2, Standing::Tied, &[3]),
+            words(2, BestStatus::Tied, &[3]),
             "best near depth = 3; 4 is within one standard error"
         );
         assert_eq!(
-            words(1, Standing::Tied, &[0, 4]),
+            words(1, BestStatus::Tied, &[0, 4]),
             "best near depth = 2; 1 and 5 are within one standard error"
         );
         assert_eq!(
-            words(4, Standing::AtEnd, &[2, 3]),
+            words(4, BestStatus::AtEnd, &[2, 3]),
             "lowest at the end of the sweep, depth = 5; 3 to 5 are within one standard error"
         );
-        assert_eq!(words(0, Standing::Uncompared, &[]), "lowest at depth = 1");
-        assert_eq!(words(0, Standing::Single, &[]), "");
+        assert_eq!(words(0, BestStatus::Uncompared, &[]), "lowest at depth = 1");
+        assert_eq!(words(0, BestStatus::Single, &[]), "");
     }
 
     #[test]
     fn a_slice_of_two_axes_is_named_by_the_first() {
         let two = curve(&[("degree", &[1.0, 2.0, 3.0]), ("lambda", &[0.0, 0.1])]);
-        let best = best(&two, 4, Standing::Tied, &[3, 5]);
+        let best = best(&two, 4, BestStatus::Tied, &[3, 5]);
         assert_eq!(
             best.words(&two, true),
             "best near degree = 2; 1 to 3 are within one standard error"

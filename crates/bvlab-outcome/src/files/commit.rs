@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::disk::{
     digest, folders, is_result_name, is_table_name, look_at, read_json, remove_flat, sync_folder,
 };
-use super::hold::{Hold, Mark, Owner};
+use super::hold::{Hold, InUseFile, Owner};
 use super::{Manifest, OutcomeError};
 
 /// What the name of a complete result begins with that is being put in its place.
@@ -83,7 +83,7 @@ pub(super) fn repair(home: &Path, hold: Option<&Hold>) -> Result<bool, OutcomeEr
         let place = folder.join(Owner::FILE);
         // One that locks its files is not kept away by a mark, nor one with a mark by a lock.
         match locked {
-            true => Mark::refuse(home)?,
+            true => InUseFile::refuse(home)?,
             false if read_json::<Owner>(place.clone()).is_ok_and(|owner| owner.locked) => {
                 return Err(Owner::refusal(home, folder.clone(), place));
             }

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
 use super::OutcomeError;
-use crate::Tables;
+use crate::{Tables, columns};
 
 /// How often something is tried again when another run got in between.
 pub(super) const ATTEMPTS: usize = 1000;
@@ -204,8 +204,21 @@ pub(super) fn is_result_name(name: &str) -> bool {
 pub(super) fn is_table_name(name: &str) -> bool {
     match name.rsplit_once('.') {
         Some(("table", ending)) => !ending.is_empty() && ending.chars().all(char::is_alphanumeric),
-        Some((stem, "csv")) => [Tables::NAMES[0], Tables::SIMULATION].contains(&stem),
-        Some((stem, "parquet")) => Tables::NAMES.contains(&stem) || stem == Tables::SIMULATION,
+        Some((stem, "csv")) => {
+            [Tables::NAMES[0], Tables::SIMULATION, columns::CLAIMS].contains(&stem)
+                || Tables::SELECTION_CSV.contains(&stem)
+        }
+        Some((stem, "parquet")) => {
+            Tables::NAMES.contains(&stem)
+                || Tables::SELECTION_NAMES.contains(&stem)
+                || [
+                    Tables::SIMULATION,
+                    columns::CLAIMS,
+                    columns::VARIANTS,
+                    columns::SIMULATION_VARIANTS,
+                ]
+                .contains(&stem)
+        }
         _ => false,
     }
 }

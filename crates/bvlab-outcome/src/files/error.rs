@@ -8,7 +8,7 @@ pub enum OutcomeError {
     /// Something could not be written.
     #[error("cannot write {}", path.display())]
     #[diagnostic(help(
-        "check write permission and free disk space; `--out DIR` takes another folder. What was there before is unchanged"
+        "check write permission and free disk space, or choose another folder with `--out DIR`. Existing files are unchanged"
     ))]
     Write {
         /// What.
@@ -28,9 +28,9 @@ pub enum OutcomeError {
         reason: String,
     },
     /// A complete result could not be put in its place.
-    #[error("cannot put the new result in its place in {}", home.display())]
+    #[error("cannot move the new result to {}", home.display())]
     #[diagnostic(help(
-        "it is complete in {}; when the disk works again, `bvlab verify {}` goes on from here",
+        "it is complete in {}; when the disk works again, `bvlab verify {}` finishes the move",
         committed.display(),
         home.display()
     ))]
@@ -45,7 +45,7 @@ pub enum OutcomeError {
     /// Files are there that bvlab did not make.
     #[error("{} holds files that bvlab did not make: {files}", home.display())]
     #[diagnostic(help(
-        "no manifest.json lists them, and the new result has files of the same names. Move them elsewhere, choose another folder with `--out DIR`, or replace them with `--overwrite`"
+        "no manifest.json lists them, and the new result would replace them. Move them elsewhere, choose another folder with `--out DIR`, or replace them with `--overwrite`"
     ))]
     Foreign {
         /// The folder of results.
@@ -56,7 +56,7 @@ pub enum OutcomeError {
     /// Another run may be writing to a folder without locks.
     #[error("another run may be writing to {}: {owner}", home.display())]
     #[diagnostic(help(
-        "files cannot be locked here, so nothing tells whether that run is still going. Wait for it or choose another folder with `--out DIR`; if it has ended, remove {} and try again",
+        "files cannot be locked here, so bvlab cannot tell whether that run is still active. Wait for it or choose another folder with `--out DIR`; if it has ended, remove {} and try again",
         path.display()
     ))]
     InUse {
@@ -68,7 +68,7 @@ pub enum OutcomeError {
         owner: String,
     },
     /// A result was replaced while figures were drawn from it.
-    #[error("the result in {} was replaced by another run meanwhile", home.display())]
+    #[error("another run has replaced the result in {} in the meantime", home.display())]
     #[diagnostic(help("the same command draws the figures of the new one"))]
     Changed {
         /// The folder of results.
@@ -77,7 +77,7 @@ pub enum OutcomeError {
     /// A folder of bvlab's own is a link.
     #[error("{} is not a folder, or is a link to one", path.display())]
     #[diagnostic(help(
-        "bvlab makes this folder itself and does not follow links there: what is behind one may not be bvlab's. Remove it, or choose another folder with `--out DIR`, which may be a link"
+        "bvlab creates this folder itself and does not follow links, which may lead to files that are not its own. Remove it, or choose another folder with `--out DIR`, which may be a link"
     ))]
     Link {
         /// What.

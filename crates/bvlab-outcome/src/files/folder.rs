@@ -1,5 +1,6 @@
 //! The folder of a result.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
@@ -10,10 +11,12 @@ use serde::{Deserialize, Serialize};
 use super::OutcomeError;
 use super::commit::settle;
 use super::disk::{digest, is_plain_name, look_at, read_json};
-use crate::{Bests, SettingNumber, Table, Tables, columns};
+use crate::{
+    Bests, CheckedClaim, Evidence, RunEvidence, SavedValues, SettingNumber, Table, Tables, columns,
+};
 use bvlab_core::plan::{Curve, StudyDescription};
-use bvlab_core::task::Description;
-use bvlab_experiment::{Experiment, Source};
+use bvlab_core::task::{Description, Outcome, Task};
+use bvlab_experiment::{Experiment, ExperimentText, Source, Variant};
 
 /// How a result came about.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -60,6 +63,18 @@ pub struct Manifest {
     /// of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub best: Option<Bests>,
+    /// The words with the numbers of the run in them; none where the experiment refers to none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<ExperimentText>,
+    /// What became of the experiment's claims.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub claims: Vec<CheckedClaim>,
+    /// The values of expressions in the words, by their text, for writing the same words again.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub values: SavedValues,
+    /// What was computed beside the experiment.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub variants: Vec<VariantNote>,
     /// A hash of what the numbers follow from, besides the version: see [`Source::run_hash`].
     #[serde(default)]
     pub run_hash: Option<String>,
@@ -67,6 +82,39 @@ pub struct Manifest {
     /// otherwise.
     #[serde(default)]
     pub figure_hash: Option<String>,
+}
+
+/// How a variant came about.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VariantNote {
+    /// Its name.
+    pub name: String,
+    /// The keys that it sets.
+    pub set: Vec<String>,
+    /// How many training sets were drawn; in a simulation, resamples.
+    pub resamples: u64,
+    /// What its rows of the table are about.
+    pub description: Description,
+    /// Its best settings; none of a simulation.
+    #[serde(default)]
+    pub best: Bests,
+}
+
+impl VariantNote {
+    /// What is to be noted of a variant that was computed.
+    pub fn of(variant: &Variant, outcome: &Outcome) -> Self {
+        let task = &variant.experiment.task;
+        VariantNote {
+            name: variant.name.clone(),
+            set: variant.set.clone(),
+            resamples: outcome.counts().0,
+            description: task.describe(),
+            best: match (task, outcome) {
+                (Task::Study(plan), Outcome::Study(results)) => Bests::of(plan, results),
+                _ => Bests::default(),
+            },
+        }
+    }
 }
 
 /// How a table of real data was used; the result has a copy of it.
@@ -123,9 +171,27 @@ impl Tables {
             None => &[Tables::SIMULATION],
             Some(_) => &Tables::NAMES,
         };
-        let parquet = names.iter().map(|name| format!("{name}.parquet"));
-        let csv = format!("{}.csv", Tables::main(&experiment.task));
-        [csv].into_iter().chain(parquet).chain(copy).collect()
+        let (selected, selected_csv): (&[&str], &[&str]) = match experiment.plan() {
+            Some(plan) if !plan.run.select.is_empty() => {
+                (&Tables::SELECTION_NAMES, &Tables::SELECTION_CSV)
+            }
+            _ => (&[], &[]),
+        };
+        let parquet = names.iter().chain(selected);
+        let parquet = parquet.map(|name| format!("{name}.parquet"));
+        let csv = [Tables::main(&experiment.task)];
+        let csv = csv.iter().chain(selected_csv);
+        let csv = csv.map(|name| format!("{name}.csv"));
+        let mut files: Vec<String> = csv.chain(parquet).chain(copy).collect();
+        if !experiment.variants.is_empty() {
+            let (name, _) = Tables::of_variants(&experiment.variants, &[]);
+            files.push(format!("{name}.parquet"));
+        }
+        if !experiment.claims.is_empty() {
+            let name = columns::CLAIMS;
+            files.extend(["csv", "parquet"].map(|ending| format!("{name}.{ending}")));
+        }
+        files
     }
 }
 
@@ -139,6 +205,26 @@ impl Manifest {
         let mut known = self.files.iter().chain(&self.undrawn);
         known.any(|known| known == file)
             && ending.is_some_and(|ending| ["png", "svg", "pdf"].contains(&ending))
+    }
+
+    /// The numbers that words refer to, as far as the tables tell; `description` is what they contain.
+    pub fn evidence<'a>(
+        &'a self,
+        description: &'a Description,
+        tables: &'a Tables,
+    ) -> Evidence<'a> {
+        let main = match description {
+            Description::Study(_) => &tables.curves,
+            Description::Simulation(_) => &tables.simulation,
+        };
+        let main = Cow::Borrowed(main);
+        let main = RunEvidence::saved(description, main, &tables.best, self.resamples);
+        let variants = self.variants.iter().map(|note| {
+            let table = tables.variants.rows_with(columns::VARIANT, &note.name);
+            let table = Cow::Owned(table);
+            RunEvidence::saved(&note.description, table, &note.best, note.resamples)
+        });
+        Evidence::saved([main].into_iter().chain(variants).collect(), &self.values)
     }
 
     /// The experiment's text, as it was run.
@@ -158,9 +244,17 @@ pub fn read(home: &Path) -> Result<(Manifest, Tables), OutcomeError> {
     settle(home)?;
     let manifest = read_manifest(home)?;
     let simulation = format!("{}.parquet", Tables::SIMULATION);
+    let variants = |name: &str| {
+        let file = format!("{name}.parquet");
+        match manifest.files.contains(&file) {
+            true => Table::read_parquet(&home.join(file)),
+            false => Ok(Table::default()),
+        }
+    };
     if manifest.files.contains(&simulation) {
         let tables = Tables {
             simulation: Table::read_parquet(&home.join(simulation))?,
+            variants: variants(columns::SIMULATION_VARIANTS)?,
             ..Tables::default()
         };
         return Ok((manifest, tables));
@@ -174,9 +268,30 @@ pub fn read(home: &Path) -> Result<(Manifest, Tables), OutcomeError> {
         training: Table::read_parquet(&path(columns::TRAINING))?,
         runs: Table::read_parquet(&path(columns::RUNS))?,
         best: manifest.best.clone().unwrap_or_default(),
+        variants: variants(columns::VARIANTS)?,
         ..Tables::default()
     };
+    let read = |name: &str| match manifest.files.contains(&format!("{name}.parquet")) {
+        true => Table::read_parquet(&path(name)),
+        false => Ok(Table::default()),
+    };
+    let tables = Tables {
+        selection: read(columns::SELECTION)?,
+        choices: read(columns::CHOICES)?,
+        estimates: read(columns::ESTIMATES)?,
+        ..tables
+    };
     Ok((manifest, tables))
+}
+
+/// Reads the words of a result, with the numbers of the run in them; `None` where the experiment
+/// refers to none.
+///
+/// # Errors
+///
+/// If the manifest is missing or damaged.
+pub fn read_words(home: &Path) -> Result<Option<ExperimentText>, OutcomeError> {
+    Ok(read_manifest(home)?.words)
 }
 
 /// Reads the rows of `points` and `fits` for some settings.
@@ -278,7 +393,7 @@ pub fn altered(home: &Path, manifest: &Manifest) -> Result<Vec<String>, OutcomeE
 
 /// What a folder of results holds, compared with its manifest.
 #[derive(Clone, Debug)]
-pub struct Verified {
+pub struct Verification {
     /// The manifest.
     pub manifest: Manifest,
     /// Its files.
@@ -294,7 +409,7 @@ pub struct Verified {
 /// # Errors
 ///
 /// If there is no manifest, or something cannot be read.
-pub fn verify(home: &Path) -> Result<Verified, OutcomeError> {
+pub fn verify(home: &Path) -> Result<Verification, OutcomeError> {
     let repaired = settle(home)?;
     let manifest = read_manifest(home)?;
     let files = conditions(home, &manifest)?;
@@ -314,7 +429,7 @@ pub fn verify(home: &Path) -> Result<Verified, OutcomeError> {
         .filter(|name| name != Manifest::FILE && !manifest.files.contains(name) && !working(name))
         .collect();
     foreign.sort();
-    Ok(Verified {
+    Ok(Verification {
         manifest,
         files,
         foreign,

@@ -98,13 +98,13 @@ pub(super) enum Hold {
     /// The folder is locked.
     Locked { folder: File },
     /// The folder is marked.
-    Marked(Mark),
+    Marked(InUseFile),
 }
 
 /// The mark of this process, removed when it is dropped.
-pub(super) struct Mark(PathBuf);
+pub(super) struct InUseFile(PathBuf);
 
-impl Drop for Mark {
+impl Drop for InUseFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
     }
@@ -126,7 +126,7 @@ impl Hold {
             let made = fs::create_dir_all(home).and_then(|()| lock(home));
             match made {
                 Ok(Some(folder)) => return Ok(Hold::Locked { folder }),
-                Ok(None) => return Mark::make(home).map(Hold::Marked),
+                Ok(None) => return InUseFile::make(home).map(Hold::Marked),
                 // Another run that had made the folder has removed it again.
                 Err(error) if error.kind() == ErrorKind::NotFound => last = Some(error),
                 Err(error) => return Err(cannot(error)),
@@ -144,7 +144,7 @@ impl Hold {
     pub fn take(home: &Path, change: bool) -> Result<Option<Self>, OutcomeError> {
         match lock(home) {
             Ok(Some(folder)) => Ok(Some(Hold::Locked { folder })),
-            Ok(None) if change => Mark::make(home).map(Hold::Marked).map(Some),
+            Ok(None) if change => InUseFile::make(home).map(Hold::Marked).map(Some),
             _ => Ok(None),
         }
     }
@@ -184,11 +184,11 @@ fn is_at(_: &File, path: &Path) -> bool {
     path.exists()
 }
 
-impl Mark {
+impl InUseFile {
     fn make(home: &Path) -> Result<Self, OutcomeError> {
         let path = home.join(MARK);
         match Owner::here(false).create(&path) {
-            Ok(_) => Ok(Mark(path)),
+            Ok(_) => Ok(InUseFile(path)),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                 Err(Owner::refusal(home, path.clone(), path))
             }

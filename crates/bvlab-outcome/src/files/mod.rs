@@ -12,8 +12,11 @@ mod staging;
 
 pub use disk::{is_plain_name, refuse_link, write_whole};
 pub use error::OutcomeError;
-pub use folder::{Condition, Manifest, TableNote, Verified, altered, read, read_places, verify};
+pub use folder::{
+    Condition, Manifest, TableNote, VariantNote, Verification, altered, read, read_places,
+    read_words, verify,
+};
 pub use parquet::contents as parquet_contents;
-pub use parts::{Parts, ShardNote};
+pub use parts::{SavedGroups, ShardNote};
 pub use saving::Saving;
 pub use staging::Staging;

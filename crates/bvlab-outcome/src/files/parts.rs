@@ -16,7 +16,7 @@ use super::disk::{
 };
 use bvlab_core::decompose::GROUPS;
 use bvlab_core::engine::GroupState;
-use bvlab_experiment::Experiment;
+use bvlab_experiment::{Experiment, MOST_VARIANTS};
 
 /// What a part file begins with; the number is that of its format.
 const MAGIC: &[u8] = b"bvlab part 3\n";
@@ -26,7 +26,7 @@ const GOING_ON: &str = ".parts";
 
 /// Groups of one run in a folder.
 #[derive(Clone, Debug)]
-pub struct Parts {
+pub struct SavedGroups {
     folder: PathBuf,
     stamp: Stamp,
     /// More bytes than any part of the run can have.
@@ -43,14 +43,14 @@ struct Stamp {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Part {
+struct SavedGroup {
     stamp: Stamp,
     state: GroupState,
 }
 
 /// What a folder of parts holds.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct SavedStates {
     /// The groups of this run.
     pub states: Vec<GroupState>,
     /// How many parts are of another experiment, seed or version.
@@ -59,11 +59,11 @@ pub struct Found {
     pub damaged: Vec<String>,
 }
 
-impl Parts {
+impl SavedGroups {
     /// The parts of an experiment that is run by a version of the program, in a folder; `None` for
     /// an experiment without a hash, which nothing can be compared with.
     pub fn new(folder: &Path, experiment: &Experiment, version: &str) -> Option<Self> {
-        Some(Parts {
+        Some(SavedGroups {
             folder: folder.to_owned(),
             stamp: Stamp {
                 version: version.to_owned(),
@@ -76,7 +76,16 @@ impl Parts {
 
     /// Those of a run that goes on, or was killed, in its folder of results.
     pub fn going_on(home: &Path, experiment: &Experiment, version: &str) -> Option<Self> {
-        Parts::new(&home.join(GOING_ON), experiment, version)
+        SavedGroups::new(&home.join(GOING_ON), experiment, version)
+    }
+
+    /// Those of a variant of the experiment, in a folder within; its number counts from 0.
+    pub fn of_variant(&self, number: usize, variant: &Experiment) -> Option<Self> {
+        SavedGroups::new(&self.variant_folder(number), variant, &self.stamp.version)
+    }
+
+    fn variant_folder(&self, number: usize) -> PathBuf {
+        self.folder.join(format!("variant-{}", number + 1))
     }
 
     /// Refuses a folder of parts that is a link: what is behind one is not bvlab's to change.
@@ -104,8 +113,8 @@ impl Parts {
     }
 
     /// Everything that is there of this slab.
-    pub fn find(&self) -> Found {
-        let mut found = Found::default();
+    pub fn find(&self) -> SavedStates {
+        let mut found = SavedStates::default();
         let prefix = self.prefix();
         let mut names: Vec<String> = self.names().collect();
         names.retain(|name| name.starts_with(&prefix));
@@ -130,7 +139,7 @@ impl Parts {
     }
 
     /// A part; `None` if it is damaged.
-    fn read(&self, name: &str) -> Option<Part> {
+    fn read(&self, name: &str) -> Option<SavedGroup> {
         let path = self.folder.join(name);
         let file = look_at(&path).ok()??;
         if !file.is_file() {
@@ -155,8 +164,22 @@ impl Parts {
         }
     }
 
-    /// Removes all parts, once a run is complete.
+    /// Removes all parts, those of variants included, once a run is complete.
     pub fn remove(&self) {
+        if self.refuse_link().is_err() {
+            return;
+        }
+        for number in 0..MOST_VARIANTS {
+            let mut variant = self.clone();
+            variant.folder = self.variant_folder(number);
+            if look_at(&variant.folder).is_ok_and(|found| found.is_some()) {
+                variant.remove_own();
+            }
+        }
+        self.remove_own();
+    }
+
+    fn remove_own(&self) {
         if self.refuse_link().is_err() {
             return;
         }
@@ -190,18 +213,18 @@ fn is_part_name(name: &str) -> bool {
 
 fn encode(stamp: &Stamp, state: &GroupState) -> io::Result<Vec<u8>> {
     #[derive(Serialize)]
-    struct Borrowed<'a> {
+    struct SavedGroupRef<'a> {
         stamp: &'a Stamp,
         state: &'a GroupState,
     }
-    let content = postcard::to_stdvec(&Borrowed { stamp, state }).map_err(io::Error::other)?;
+    let content = postcard::to_stdvec(&SavedGroupRef { stamp, state }).map_err(io::Error::other)?;
     let mut bytes = MAGIC.to_vec();
     bytes.extend(crc32fast::hash(&content).to_le_bytes());
     bytes.extend(content);
     Ok(bytes)
 }
 
-fn decode(bytes: &[u8]) -> Option<Part> {
+fn decode(bytes: &[u8]) -> Option<SavedGroup> {
     let (sum, content) = bytes.strip_prefix(MAGIC)?.split_first_chunk::<4>()?;
     match u32::from_le_bytes(*sum) == crc32fast::hash(content) {
         true => postcard::from_bytes(content).ok(),
@@ -250,7 +273,7 @@ impl ShardNote {
         }
         if !(1..=GROUPS).contains(&note.of) || !(1..=note.of).contains(&note.shard) {
             return Err(wrong(format!(
-                "there is no shard {} of {}: expected numbers from 1 to {GROUPS}",
+                "invalid shard {} of {}: expected numbers from 1 to {GROUPS}",
                 note.shard, note.of
             )));
         }

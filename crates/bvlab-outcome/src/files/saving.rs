@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 
 use bvlab_core::engine::{GroupState, Observer};
 
-use super::{OutcomeError, Parts};
+use super::{OutcomeError, SavedGroups};
 
 /// An observer that saves the groups of a run every so often, and passes everything else on. Groups
 /// that take long to save are saved less often.
 pub struct Saving<'a> {
     inner: &'a dyn Observer,
-    parts: &'a Parts,
+    parts: &'a SavedGroups,
     every: Duration,
     /// By slab and group, when it is to be saved next.
     due: Mutex<HashMap<(usize, usize), Instant>>,
@@ -26,7 +26,7 @@ impl<'a> Saving<'a> {
     /// end a run that may still finish.
     pub fn new(
         inner: &'a dyn Observer,
-        parts: &'a Parts,
+        parts: &'a SavedGroups,
         every: Duration,
         warn: &'a (dyn Fn(&OutcomeError) + Sync),
     ) -> Self {

@@ -11,11 +11,13 @@ use super::disk::{
     remove_flat, sync_file, sync_folder, to_json,
 };
 use super::folder::read_manifest;
-use super::hold::{Hold, Mark, Owner};
+use super::hold::{Hold, InUseFile, Owner};
 use super::{Manifest, OutcomeError};
-use crate::{Table, Tables, columns};
+use crate::{CheckedClaim, Table, Tables, claims_table, columns};
 use bvlab_core::engine::Results;
 use bvlab_core::plan::Plan;
+use bvlab_core::task::Outcome;
+use bvlab_experiment::Variant;
 
 /// What the hidden folders' names begin with.
 const HIDDEN: &str = ".bvlab-new-";
@@ -29,8 +31,8 @@ pub struct Staging {
     /// Held as long as this process lives: tells a run that goes on from one that was killed.
     _lock: File,
     /// Where there are no locks.
-    mark: Option<Mark>,
-    made: Made,
+    mark: Option<InUseFile>,
+    made: NewFolders,
     /// Those that are to be written, and those that have been.
     wanted: Vec<String>,
     files: Vec<String>,
@@ -38,16 +40,16 @@ pub struct Staging {
 }
 
 /// Folders that were made for a result, innermost first; removed if it does not come about.
-struct Made {
+struct NewFolders {
     home: PathBuf,
     folders: Vec<PathBuf>,
 }
 
-impl Made {
+impl NewFolders {
     fn new(home: &Path) -> Self {
         let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
         let folders = home.ancestors().take_while(missing).map(Path::to_owned);
-        Made {
+        NewFolders {
             home: home.to_owned(),
             folders: folders.collect(),
         }
@@ -62,7 +64,7 @@ impl Made {
     }
 }
 
-impl Drop for Made {
+impl Drop for NewFolders {
     fn drop(&mut self) {
         if self.folders.is_empty() {
             return;
@@ -129,7 +131,7 @@ fn clear_remains(home: &Path, hold: &Hold) -> Result<(), OutcomeError> {
         if dead {
             // A run without locks has marked the folder before it made its own.
             if matches!(hold, Hold::Locked { .. }) {
-                Mark::refuse(home)?;
+                InUseFile::refuse(home)?;
             }
             let _ = remove_flat(&hidden);
         }
@@ -159,7 +161,7 @@ fn refuse_foreign(
         match found {
             None => {}
             Some(found) if found.is_dir() => {
-                let source = io::Error::other("a folder of that name is in the way");
+                let source = io::Error::other("a folder with that name already exists");
                 return Err(OutcomeError::Write { path, source });
             }
             Some(_) if listed || overwrite => {}
@@ -184,7 +186,7 @@ impl Staging {
     ///
     /// If nothing can be written there.
     pub fn open(home: &Path, files: &[String], overwrite: bool) -> Result<Self, OutcomeError> {
-        let made = Made::new(home);
+        let made = NewFolders::new(home);
         let hold = Hold::make(home)?;
         commit::repair(home, Some(&hold))?;
         clear_remains(home, &hold)?;
@@ -207,7 +209,7 @@ impl Staging {
         match hold {
             // Looked for after the hidden folder is there, as the other looks for it after the mark.
             Hold::Locked { folder } => {
-                let alone = Mark::refuse(home);
+                let alone = InUseFile::refuse(home);
                 // Free before a refused folder is removed again, which waits for it.
                 drop(folder);
                 alone?;
@@ -285,7 +287,46 @@ impl Staging {
                 _ => tables.runs.write_parquet(&path)?,
             }
         }
+        if !plan.run.select.is_empty() {
+            for name in Tables::SELECTION_NAMES {
+                let Some(table) = tables.of_selection(name) else {
+                    continue;
+                };
+                table.write_parquet(&self.path(&format!("{name}.parquet")))?;
+                if Tables::SELECTION_CSV.contains(&name) {
+                    table.write_csv(&self.path(&format!("{name}.csv")))?;
+                }
+            }
+        }
         Ok(tables)
+    }
+
+    /// Writes what became of claims.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub fn write_claims(&mut self, claims: &[CheckedClaim]) -> Result<(), OutcomeError> {
+        let table = claims_table(claims);
+        let path = self.path(&format!("{}.csv", columns::CLAIMS));
+        table.write_csv(&path)?;
+        let path = self.path(&format!("{}.parquet", columns::CLAIMS));
+        table.write_parquet(&path)
+    }
+
+    /// Writes the tables of variants.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be written.
+    pub fn write_variants(
+        &mut self,
+        variants: &[Variant],
+        outcomes: &[Outcome],
+    ) -> Result<(), OutcomeError> {
+        let (name, table) = Tables::of_variants(variants, outcomes);
+        let path = self.path(&format!("{name}.parquet"));
+        table.write_parquet(&path)
     }
 
     /// Puts a finished result in its place. Files of an earlier result that the new one does not

@@ -6,7 +6,7 @@ use super::Report;
 use super::checks::{FALSE_ALARM, Finding};
 use super::numbers::{plus_minus, table};
 use bvlab_core::decompose::{Estimate, interval_factor};
-use bvlab_core::simulation::{Look, Panel, Row, Setup, dependent_from};
+use bvlab_core::simulation::{PanelStyle, Row, Setup, SimulationPanel, dependent_from};
 use bvlab_core::words::{percent, short, thousands};
 
 /// The most rows that a series has in the printed table.
@@ -34,10 +34,10 @@ pub fn report(heading: &str, setup: &Setup, rows: &[Row], resamples: u64, second
 
 /// A few rows of every series of a panel, none of what is exact; of bars the sum of those that are
 /// coloured, of correlations their mean.
-fn panel_lines(panel: &Panel, rows: &[Row], resamples: u64) -> Vec<[String; 5]> {
+fn panel_lines(panel: &SimulationPanel, rows: &[Row], resamples: u64) -> Vec<[String; 5]> {
     let factor = interval_factor(0.95, resamples as usize);
     let own: Vec<&Row> = rows.iter().filter(|row| row.panel == panel.name).collect();
-    if let Look::Bars { from, text } = &panel.look {
+    if let PanelStyle::Bars { from, text } = &panel.look {
         let tail = || own.iter().filter(|row| row.x >= *from);
         let value: f64 = tail().map(|row| row.value).sum();
         let theory: f64 = tail().map(|row| row.theory).sum();
@@ -52,10 +52,10 @@ fn panel_lines(panel: &Panel, rows: &[Row], resamples: u64) -> Vec<[String; 5]> 
             percent(theory),
         ]];
     }
-    if let Look::Correlations { above, below } = &panel.look {
+    if let PanelStyle::Correlations { above, below } = &panel.look {
         return halves(panel, &own, [above, below], resamples);
     }
-    if panel.look == Look::Lines {
+    if panel.look == PanelStyle::Lines {
         return Vec::new();
     }
     let mut lines = Vec::new();
@@ -89,7 +89,12 @@ fn panel_lines(panel: &Panel, rows: &[Row], resamples: u64) -> Vec<[String; 5]> 
 
 /// Of the correlations above and below the diagonal, the mean and how many of them are more than
 /// chance.
-fn halves(panel: &Panel, own: &[&Row], names: [&String; 2], resamples: u64) -> Vec<[String; 5]> {
+fn halves(
+    panel: &SimulationPanel,
+    own: &[&Row],
+    names: [&String; 2],
+    resamples: u64,
+) -> Vec<[String; 5]> {
     let all: Vec<f64> = own.iter().map(|row| row.value).collect();
     let from = dependent_from(&all, resamples as f64);
     let side = (all.len() as f64).sqrt() as usize;
@@ -174,6 +179,10 @@ mod tests {
                 ..Setup::new(simulation)
             };
             let mut rows = run(&setup, &Unwatched).unwrap();
+            if rows.iter().all(|row| row.theory.is_nan()) {
+                assert_eq!(agreement(&setup, &rows, resamples), None);
+                continue;
+            }
             let good = agreement(&setup, &rows, resamples);
             assert!(matches!(good, Some(Ok(_))), "{}: {good:?}", simulation.name);
             let row = rows.iter_mut().rfind(|row| row.theory.is_finite()).unwrap();

@@ -11,7 +11,7 @@ use bvlab_core::problem::NORMAL_REACH;
 use bvlab_core::words::{short, thousands};
 
 /// A learner at its best setting.
-struct Row<'a> {
+struct BestRow<'a> {
     curve: &'a Curve,
     all: &'a Decomposition,
     best: &'a LearnerBest,
@@ -19,7 +19,7 @@ struct Row<'a> {
     problem: usize,
 }
 
-impl Row<'_> {
+impl BestRow<'_> {
     fn setting(&self) -> usize {
         self.best.best.setting
     }
@@ -59,20 +59,20 @@ pub fn write(
         .iter()
         .zip(&results.learners)
         .zip(&bests.learners);
-    let rows = learners.map(|((path, learner), best)| Row {
+    let rows = learners.map(|((path, learner), best)| BestRow {
         curve: &path.curve,
         all: &learner.decomposition,
         best,
         problem: path.problems()[best.best.setting],
     });
-    let rows: Vec<Row> = rows.collect();
+    let rows: Vec<BestRow> = rows.collect();
     learners_table(text, &rows, plan.run.loss)?;
     bests_in_words(text, &rows)?;
     table_in_words(text, plan)?;
     loss_in_words(text, plan, results)?;
     for (i, a) in rows.iter().enumerate() {
         // Between different training sets or noise there is nothing to compare.
-        let same = |b: &&Row| a.problem == b.problem;
+        let same = |b: &&BestRow| a.problem == b.problem;
         for b in rows[..i].iter().filter(same) {
             let difference = a.all.risk_minus(a.setting(), b.all, b.setting());
             writeln!(
@@ -91,7 +91,7 @@ pub fn write(
 }
 
 /// One row per learner, at its lowest risk.
-fn learners_table(text: &mut String, rows: &[Row], loss: Loss) -> Result {
+fn learners_table(text: &mut String, rows: &[BestRow], loss: Loss) -> Result {
     let head = [
         "learner",
         "lowest at",
@@ -136,7 +136,7 @@ fn learners_table(text: &mut String, rows: &[Row], loss: Loss) -> Result {
 }
 
 /// What is known of the best settings, one line per learner that has several.
-fn bests_in_words(text: &mut String, rows: &[Row]) -> Result {
+fn bests_in_words(text: &mut String, rows: &[BestRow]) -> Result {
     let words = rows
         .iter()
         .map(|row| (row, row.best.best.words(row.curve, false)));

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Names, Settings};
-use crate::best::{Best, Bests, Standing, above_best, exact_parts};
+use super::{LearnerNames, Settings};
+use crate::best::{Best, BestStatus, Bests, above_best, exact_parts};
 use crate::columns;
 use crate::table::Table;
 use bvlab_core::decompose::{Estimate, Loss, Parts, SOURCES, Sources};
@@ -15,23 +15,26 @@ use bvlab_core::plan::{CapacityPath, Plan};
 type Cells = Vec<(String, f64)>;
 
 /// Which columns there are besides those that are always there.
-struct Present {
+struct OptionalColumns {
     exact: bool,
     diagnosed: bool,
+    /// The effective parameters of smoothers.
+    effective: bool,
     /// Of ensembles, with crossed draws.
     averaged: bool,
 }
 
-impl Present {
+impl OptionalColumns {
     fn new(results: &Results) -> Self {
         let members = |result: &LearnerResults| {
             let sources = result.decomposition.parts.first()?.sources.as_ref()?;
             sources.correlation
         };
         let any = |has: &dyn Fn(&LearnerResults) -> bool| results.learners.iter().any(has);
-        Present {
+        OptionalColumns {
             exact: any(&|result| result.exact.is_some() || result.expected.is_some()),
             diagnosed: any(&|result| result.diagnoses.is_some()),
+            effective: any(&|result| result.effective.is_some()),
             averaged: any(&|result| members(result).is_some()),
         }
     }
@@ -44,11 +47,11 @@ pub(super) fn curves(plan: &Plan, results: &Results, best: &Bests) -> Table {
     let mut above: Vec<[f64; 2]> = Vec::new();
     // The columns of numbers, in the order in which the first row names them.
     let mut numbers: Vec<(String, Vec<f64>)> = Vec::new();
-    let present = Present::new(results);
+    let present = OptionalColumns::new(results);
     let learners = plan.paths.iter().zip(&results.learners).zip(&best.learners);
     for ((path, result), best) in learners {
         let best = &best.best;
-        let (names, problems) = (Names::of(&path.curve), path.problems());
+        let (names, problems) = (LearnerNames::of(&path.curve), path.problems());
         let members = FromMembers::new(path, result);
         above.extend(above_best(plan, result, best));
         for (setting, parts) in result.decomposition.parts.iter().enumerate() {
@@ -64,6 +67,13 @@ pub(super) fn curves(plan: &Plan, results: &Results, best: &Bests) -> Table {
             if present.diagnosed {
                 let found = result.diagnoses.as_ref().map(|found| found[setting]);
                 row.extend(diagnosis(found));
+            }
+            if present.effective {
+                let none = Estimate::new(f64::NAN, f64::NAN);
+                let found = result.effective.as_ref().map_or(none, |all| all[setting]);
+                let name = columns::EFFECTIVE_PARAMETERS;
+                row.push((name.to_owned(), found.value));
+                row.push((columns::se_of(name), found.se));
             }
             if let Some(sources) = &parts.sources {
                 row.extend(variance_by_source(sources));
@@ -97,7 +107,7 @@ pub(super) fn curves(plan: &Plan, results: &Results, best: &Bests) -> Table {
 
 /// How a setting stands beside the best.
 fn mark(best: &Best, setting: usize) -> Arc<str> {
-    let claimed = matches!(best.standing, Standing::Claimed | Standing::Single);
+    let claimed = matches!(best.standing, BestStatus::Claimed | BestStatus::Single);
     match setting == best.setting {
         true if claimed => "best".into(),
         true => "lowest".into(),

@@ -1,16 +1,18 @@
 //! The tables of a result, from what the engine gave.
 
 mod curves;
+mod selection;
 
 use std::sync::Arc;
 
 use super::best::Bests;
 use super::columns;
 use super::table::Table;
-use bvlab_core::engine::{Kept, Results};
+use bvlab_core::engine::{KeptResample, Results};
 use bvlab_core::plan::{Curve, Plan};
 use bvlab_core::simulation::Row;
 use bvlab_core::task::{Outcome, Task};
+use bvlab_experiment::Variant;
 
 /// All tables of a result.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,8 +27,16 @@ pub struct Tables {
     pub fits: Table,
     /// Their risks.
     pub runs: Table,
+    /// Of methods of selection: one row per learner, method and value; empty unless asked for.
+    pub selection: Table,
+    /// One row per learner and method.
+    pub choices: Table,
+    /// The estimates from the training sets that were kept.
+    pub estimates: Table,
     /// In place of all others: what a simulation gave, one row per panel, series and x.
     pub simulation: Table,
+    /// Where an experiment has variants: the main table of each, below each other.
+    pub variants: Table,
     /// The best settings, as `manifest.json` has them; none of a simulation, nor of a result of an
     /// earlier version.
     pub best: Bests,
@@ -52,6 +62,9 @@ impl Tables {
             best,
             training: training(plan, results),
             runs: runs(plan, results),
+            selection: selection::selection(plan, results),
+            choices: selection::choices(plan, results),
+            estimates: selection::estimates(plan, results),
             ..Tables::default()
         }
     }
@@ -111,6 +124,33 @@ impl Tables {
         }
     }
 
+    /// The main tables of variants below each other, and the name of that table.
+    pub fn of_variants(variants: &[Variant], outcomes: &[Outcome]) -> (&'static str, Table) {
+        let called = match variants.first().map(|one| &one.experiment.task) {
+            Some(Task::Simulation(_)) => columns::SIMULATION_VARIANTS,
+            _ => columns::VARIANTS,
+        };
+        let tables = variants.iter().zip(outcomes).map(|(one, outcome)| {
+            let table = Tables::main_table(&one.experiment.task, outcome);
+            (one.name.as_str(), table)
+        });
+        let tables: Vec<(&str, Table)> = tables.collect();
+        let mut names: Vec<String> = Vec::new();
+        for (_, table) in &tables {
+            let new = table
+                .names()
+                .filter(|name| !names.iter().any(|known| known == name));
+            let new: Vec<String> = new.map(str::to_owned).collect();
+            names.extend(new);
+        }
+        let described = columns::table(called);
+        names.sort_by_key(|name| {
+            let columns = described.map_or(&[][..], |table| table.columns);
+            columns.iter().position(|column| column.describes(name))
+        });
+        (called, Table::joined(columns::VARIANT, &tables, &names))
+    }
+
     /// The name of that table.
     pub fn main(task: &Task) -> &'static str {
         match task {
@@ -130,6 +170,23 @@ impl Tables {
         columns::FITS,
         columns::RUNS,
     ];
+
+    /// The names of those that only selection makes.
+    pub const SELECTION_NAMES: [&str; 3] =
+        [columns::SELECTION, columns::CHOICES, columns::ESTIMATES];
+
+    /// Which of these are written as CSV, too.
+    pub const SELECTION_CSV: [&str; 2] = [columns::SELECTION, columns::CHOICES];
+
+    /// The table of that name, if it is one that only selection makes.
+    pub fn of_selection(&self, name: &str) -> Option<&Table> {
+        match name {
+            columns::SELECTION => Some(&self.selection),
+            columns::CHOICES => Some(&self.choices),
+            columns::ESTIMATES => Some(&self.estimates),
+            _ => None,
+        }
+    }
 }
 
 /// All settings of all learners, in the order of the tables.
@@ -188,7 +245,7 @@ struct Settings {
 }
 
 impl Settings {
-    fn push(&mut self, names: &Names, curve: &Curve, setting: usize) {
+    fn push(&mut self, names: &LearnerNames, curve: &Curve, setting: usize) {
         self.learner.push(names.learner.clone());
         for (axes, name) in self.axes.iter_mut().zip(&names.axes) {
             axes.push(name.clone());
@@ -217,15 +274,15 @@ impl Settings {
 }
 
 /// A learner's name and those of its axes, for every row of it.
-struct Names {
+struct LearnerNames {
     learner: Arc<str>,
     axes: [Arc<str>; 2],
 }
 
-impl Names {
+impl LearnerNames {
     fn of(curve: &Curve) -> Self {
         let axis = |i: usize| curve.axes.get(i).map_or("", |axis| &axis.name).into();
-        Names {
+        LearnerNames {
             learner: curve.name.as_str().into(),
             axes: [axis(0), axis(1)],
         }
@@ -257,7 +314,7 @@ fn points(plan: &Plan, results: &Results, places: &[SettingNumber]) -> Table {
         let which = places[0].0;
         let path = &plan.paths[which];
         let curve = &path.curve;
-        let (names, problems) = (Names::of(curve), path.problems());
+        let (names, problems) = (LearnerNames::of(curve), path.problems());
         let split = &results.learners[which].decomposition;
         for &(_, setting) in places {
             let noise = &results.noise[problems[setting]];
@@ -331,9 +388,9 @@ fn fits(plan: &Plan, results: &Results, places: &[SettingNumber]) -> Table {
     for places in places.chunk_by(|a, b| a.0 == b.0) {
         let which = places[0].0;
         let curve = &plan.paths[which].curve;
-        let names = Names::of(curve);
+        let names = LearnerNames::of(curve);
         for &(_, setting) in places {
-            let with_fits = |kept: &&Kept| kept.resample < plan.run.keep_fits;
+            let with_fits = |kept: &&KeptResample| kept.resample < plan.run.keep_fits;
             for kept in results.kept.iter().filter(with_fits) {
                 let fit = &kept.fits[which].predictions[setting * test.len() * outputs..];
                 for (x, prediction) in test.rows().zip(fit.chunks_exact(outputs)) {
@@ -365,9 +422,9 @@ fn runs(plan: &Plan, results: &Results) -> Table {
     let mut resample = Vec::new();
     let (mut risk, mut train, mut diversity) = (Vec::new(), Vec::new(), Vec::new());
     for (which, curve) in plan.curves().enumerate() {
-        let names = Names::of(curve);
+        let names = LearnerNames::of(curve);
         for setting in 0..curve.settings() {
-            let with_risk = |kept: &&Kept| kept.resample < plan.run.keep;
+            let with_risk = |kept: &&KeptResample| kept.resample < plan.run.keep;
             for kept in results.kept.iter().filter(with_risk) {
                 settings.push(&names, curve, setting);
                 resample.push(kept.resample);

@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use super::{DIAGNOSED, SECOND, Unfinished, Worker};
-use crate::decompose::{CELLS, Loss, Members, Observation, Source};
+use crate::decompose::{CELLS, FitRisk, Loss, Members, Observation, VarianceSource};
 use crate::engine::{KeptFit, NotNumbers, RunError};
 use crate::interrupt::Interrupt;
 use crate::lanes::squared_distance;
@@ -22,8 +22,13 @@ pub(super) struct StageFit<'a> {
 }
 
 impl<'a> StageFit<'a> {
-    fn of(self) -> &'a Stage {
+    pub fn of(self) -> &'a Stage {
         &self.plan.paths[self.path].stages[self.stage]
+    }
+
+    /// The stream that learners are fitted with.
+    pub fn stream(self) -> Stream {
+        Stream::new(self.plan.run.seed, Purpose::Algorithm, self.resample)
     }
 }
 
@@ -57,8 +62,8 @@ impl<P: Deref<Target = Plan>> Worker<P> {
         let fixed = fit.plan.problems[stage.problem].fixed;
         let distinct = if fixed { cells.div_ceil(2) } else { cells };
         for cell in 0..cells {
-            if fixed && cell & Source::Inputs as usize != 0 {
-                let same = (cell ^ Source::Inputs as usize) * length;
+            if fixed && cell & VarianceSource::Inputs as usize != 0 {
+                let same = (cell ^ VarianceSource::Inputs as usize) * length;
                 self.at_test.copy_within(same..same + length, cell * length);
                 continue;
             }
@@ -76,11 +81,21 @@ impl<P: Deref<Target = Plan>> Worker<P> {
         if run.diversity {
             self.add_members(fit, preference, interrupt)?;
         }
+        self.selection.risks.clear();
         for (c, &setting) in stage.settings.iter().enumerate() {
             let seen = self.add_errors(fit, c, setting, preference)?;
             if let Some(kept) = kept.as_deref_mut() {
                 self.keep_setting(fit, c, setting, seen, kept);
             }
+            if !run.select.is_empty() {
+                self.selection.risks.push(FitRisk {
+                    risk: self.noise[stage.problem] + seen.excess,
+                    twin: f64::NAN,
+                });
+            }
+        }
+        if run.df || !run.select.is_empty() {
+            self.look_further(fit, kept, interrupt)?;
         }
         Ok(())
     }
@@ -97,7 +112,7 @@ impl<P: Deref<Target = Plan>> Worker<P> {
         let (stage, run) = (fit.of(), &fit.plan.run);
         let learner = &mut self.learners[fit.path][fit.stage];
         let data = &self.data[stage.problem][cell & 3];
-        let draw = match cell & Source::Algorithm as usize {
+        let draw = match cell & VarianceSource::Algorithm as usize {
             0 => fit.resample,
             _ => fit.resample | SECOND,
         };

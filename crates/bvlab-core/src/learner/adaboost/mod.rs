@@ -3,13 +3,12 @@
 mod rounds;
 mod weak;
 
-use super::family::{Blueprint, Choice, Family, LabelKind};
-use super::grouping::group_of;
+use super::family::{BOOSTED_DEPTH, Blueprint, Choice, Family, LabelKind, ROUNDS};
+use super::grouping::staged;
 use super::{Learner, Size, class_label, room, softmax};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::{pow, power};
-use crate::parameter::Parameter;
 use crate::stream::Stream;
 pub(crate) use rounds::Rounds;
 use weak::class_of;
@@ -20,18 +19,7 @@ pub(super) const FAMILY: Family = Family::new(
     "small trees that vote, each grown where those before it were wrong",
     build,
 )
-.parameters(&[
-    Parameter::whole("rounds", "number of trees")
-        .symbol("M")
-        .least(1.0)
-        .up_to(10_000.0)
-        .default(100.0)
-        .usual(1.0, 200.0),
-    Parameter::whole("depth", "depth of the trees")
-        .least(1.0)
-        .default(1.0)
-        .usual(1.0, 12.0),
-])
+.parameters(&[ROUNDS.least(1.0), BOOSTED_DEPTH.default(1.0)])
 .choices(&[Choice::new(
     "sample",
     "whether a tree sees all points with their weights, or a sample drawn by them",
@@ -167,20 +155,15 @@ struct Member {
 impl AdaBoost {
     /// A path over `settings`, in any order, for this many classes.
     pub fn new(settings: Vec<AdaBoostSetting>, classes: usize, sample: AdaBoostSample) -> Self {
-        let mut chains: Vec<AdaBoostChain> = Vec::new();
-        for (c, setting) in settings.iter().enumerate() {
-            let same = |chain: &AdaBoostChain| chain.depth == setting.depth;
-            let chain = group_of(&mut chains, same, || AdaBoostChain {
-                depth: setting.depth,
-                settings: Vec::new(),
-                nodes: Vec::new(),
-                members: Vec::new(),
-            });
-            chain.settings.push((setting.rounds, c));
-        }
-        for chain in &mut chains {
-            chain.settings.sort_unstable();
-        }
+        let same = |a: &AdaBoostSetting, b: &AdaBoostSetting| a.depth == b.depth;
+        let chains = staged(&settings, same, |setting| setting.rounds);
+        let chains = chains.into_iter().map(|(first, settings)| AdaBoostChain {
+            depth: first.depth,
+            settings,
+            nodes: Vec::new(),
+            members: Vec::new(),
+        });
+        let chains = chains.collect();
         AdaBoost {
             capacities: settings.len(),
             classes,

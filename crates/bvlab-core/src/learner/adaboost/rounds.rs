@@ -3,7 +3,7 @@
 use rand::RngExt;
 
 use super::AdaBoostSample;
-use super::weak::{ClassNode, Impurity, MARGIN, Weighted, WeightedGrower, class_of};
+use super::weak::{ClassNode, Impurity, MARGIN, WeightedGrower, WeightedPoints, class_of};
 use crate::data::Points;
 use crate::maths::ln;
 use crate::stream::Stream;
@@ -97,7 +97,7 @@ impl Rounds {
         if resampled {
             self.draw(&mut stream);
         }
-        let data = Weighted {
+        let data = WeightedPoints {
             inputs,
             members: &self.members,
             weights: match resampled {

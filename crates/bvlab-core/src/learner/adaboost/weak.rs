@@ -80,7 +80,7 @@ pub(super) struct WeightedGrower {
 
 /// Labelled points with weights.
 #[derive(Clone, Copy)]
-pub(super) struct Weighted<'a> {
+pub(super) struct WeightedPoints<'a> {
     pub inputs: &'a Points,
     pub members: &'a [u32],
     pub weights: &'a [f64],
@@ -119,7 +119,7 @@ impl WeightedGrower {
     /// between equal features and equal classes.
     pub fn grow(
         &mut self,
-        data: Weighted,
+        data: WeightedPoints,
         depth: usize,
         impurity: Impurity,
         stream: &Stream,
@@ -188,7 +188,7 @@ impl WeightedGrower {
     }
 
     /// The weight of every class in a node.
-    fn weigh(&mut self, data: Weighted, pending: PendingNode) {
+    fn weigh(&mut self, data: WeightedPoints, pending: PendingNode) {
         self.all.fill(0.0);
         let PendingNode {
             start, end, depth, ..
@@ -203,7 +203,7 @@ impl WeightedGrower {
     /// the impurity; further up any split will do, since the next ones may.
     fn best_split(
         &mut self,
-        data: Weighted,
+        data: WeightedPoints,
         pending: PendingNode,
         impurity: Impurity,
         last: bool,
@@ -260,7 +260,7 @@ mod tests {
         let mut grower = WeightedGrower::default();
         grower.load(&inputs, 2);
         for (weights, threshold) in [([0.5, 0.0, 0.5, 0.0], 1.0), ([0.5, 0.0, 0.0, 0.5], 2.5)] {
-            let data = Weighted {
+            let data = WeightedPoints {
                 inputs: &inputs,
                 members: &[0, 0, 1, 1],
                 weights: &weights,

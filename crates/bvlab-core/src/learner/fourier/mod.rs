@@ -7,7 +7,7 @@ use std::ops::Range;
 use faer::{Mat, MatRef};
 use rand::RngExt;
 
-use super::family::{Blueprint, Family, LAMBDA};
+use super::family::{Blueprint, Family, LAMBDA, rate};
 use super::grouping::group_of;
 use super::spectrum::{Spectrum, diagnose, length};
 use super::{Diagnosis, Learner, Remark, Size, room, solving};
@@ -40,12 +40,11 @@ pub(super) const FAMILY: Family = Family::new(
         .up_to(1e15)
         .default(f64::INFINITY)
         .usual(10.0, 2000.0),
-    Parameter::number("rate", "step of gradient descent on the mean squared error")
-        .symbol("η")
-        .above(0.0)
-        .up_to(1.0)
-        .default(0.5)
-        .usual(0.01, 1.0),
+    rate(
+        "step of gradient descent on the mean squared error",
+        1.0,
+        0.5,
+    ),
 ])
 .one_fit("every p from one QR and a growing Gram matrix; every λ and epoch of a p, from one SVD");
 
@@ -362,6 +361,11 @@ impl Learner for Fourier {
             }
         }
         Ok(())
+    }
+
+    /// The features do not depend on the labels.
+    fn is_smoother(&self) -> bool {
+        true
     }
 
     fn solves(&self) -> bool {

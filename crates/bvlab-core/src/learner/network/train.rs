@@ -3,7 +3,7 @@
 use pulp::{Simd, WithSimd};
 
 use super::data::{InputBlocks, LANES, LaneBlock, TrainingBuffers};
-use super::{Activation, Course, Optimiser};
+use super::{Activation, EpochPath, Optimiser};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::{fast_tanh, weight_exp};
 
@@ -50,7 +50,7 @@ pub(super) struct Train<'a> {
     pub classes: usize,
     pub activation: Activation,
     pub optimiser: Optimiser,
-    pub course: &'a Course,
+    pub path: &'a EpochPath,
     pub inputs: &'a InputBlocks,
     pub work: &'a mut TrainingBuffers,
     pub at_stops: &'a mut [Vec<f64>],
@@ -74,7 +74,7 @@ fn train<A: ActivationFunction>(task: Train) -> Result<(), Interrupted> {
     let Train {
         classes,
         optimiser,
-        course,
+        path,
         inputs,
         work,
         at_stops,
@@ -82,10 +82,10 @@ fn train<A: ActivationFunction>(task: Train) -> Result<(), Interrupted> {
         ..
     } = task;
     let step = 6 * work.parameters.len() * inputs.count;
-    work.make_room(inputs, course.width, classes.max(1), work.parameters.len());
-    let mut adam = Adam::new(course.rate);
+    work.make_room(inputs, path.width, classes.max(1), work.parameters.len());
+    let mut adam = Adam::new(path.rate);
     let mut done = 0;
-    for &(epochs, setting) in &course.stops {
+    for &(epochs, setting) in &path.stops {
         for _ in done..epochs {
             interrupt.check(step)?;
             gradient::<A>(classes, inputs, work);
@@ -93,7 +93,7 @@ fn train<A: ActivationFunction>(task: Train) -> Result<(), Interrupted> {
                 Optimiser::Adam => adam.step(work),
                 Optimiser::Descent => {
                     for (parameter, slope) in work.parameters.iter_mut().zip(&work.gradient) {
-                        *parameter -= course.rate * slope;
+                        *parameter -= path.rate * slope;
                     }
                 }
             }

@@ -180,6 +180,28 @@ impl Learner for Polynomial {
         true
     }
 
+    fn try_leverages(
+        &mut self,
+        data: &Training,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<bool, Interrupted> {
+        let total = data.len();
+        let settings = &self.settings;
+        let mut next = self.plain_settings.iter().peekable();
+        self.plain.leverages(|degree, sums| {
+            while let Some(&c) = next.next_if(|&&c| settings[c].degree == degree) {
+                out[c * total..][..total].copy_from_slice(sums);
+            }
+        });
+        self.ridge.leverages(total, out, interrupt)?;
+        Ok(true)
+    }
+
+    fn residuals_leave_one_out(&self) -> bool {
+        true
+    }
+
     fn operations(&self, size: Size) -> f64 {
         let degree = self.settings.iter().map(|setting| setting.degree).max();
         let columns = degree.unwrap_or(0) as f64 + 1.0;

@@ -91,6 +91,21 @@ impl Orthonormal {
         Ok(())
     }
 
+    /// Gives `reach` the leverages Σ_{j ≤ d} q_j(x_i)² of the inputs for every degree d from 0 up.
+    pub fn leverages(&mut self, mut reach: impl FnMut(usize, &[f64])) {
+        let Some(degree) = self.degree else { return };
+        let count = self.inputs.len();
+        let sums = room(&mut self.sums, count);
+        sums.fill(0.0);
+        for k in 0..=degree {
+            if k < self.coefficients.len() {
+                let q = &self.on_inputs[k * count..][..count];
+                sums.iter_mut().zip(q).for_each(|(sum, q)| *sum += q * q);
+            }
+            reach(k, sums);
+        }
+    }
+
     /// Gives `reach` the predictions of every degree from 0 up.
     pub fn predict(&mut self, t: &[f64], mut reach: impl FnMut(usize, &[f64])) {
         let Some(degree) = self.degree else { return };

@@ -5,8 +5,8 @@ use faer::MatRef;
 use super::{Basis, PolynomialSetting};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::{combine, dot};
-use crate::learner::room;
 use crate::learner::spectrum::Spectrum;
+use crate::learner::{room, solving};
 
 /// All settings with λ > 0.
 ///
@@ -198,6 +198,33 @@ impl Ridge {
                 self.weights[which * self.degree..][..degree].copy_from_slice(found);
             }
         }
+    }
+
+    /// Writes the leverages of the inputs of the last fit, by one SVD for every degree.
+    pub fn leverages(
+        &mut self,
+        count: usize,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
+        let mut by_degree: Vec<Penalised> = self.settings.clone();
+        by_degree.sort_by_key(|setting| setting.degree);
+        for same in by_degree.chunk_by(|a, b| a.degree == b.degree) {
+            let degree = same[0].degree;
+            interrupt.check(solving(count, degree))?;
+            let columns = &self.columns[..degree * count];
+            let design = MatRef::from_column_major_slice(columns, count, degree);
+            let filter = |c: usize, s: f64| s / (s * s + same[c].lambda);
+            let found = self.spectrum.leverages(design, same.len(), filter);
+            for (setting, found) in same.iter().zip(found.chunks_exact(count)) {
+                let out = &mut out[setting.c * count..][..count];
+                let constant = 1.0 / count as f64;
+                out.iter_mut()
+                    .zip(found)
+                    .for_each(|(out, h)| *out = constant + h);
+            }
+        }
+        Ok(())
     }
 
     pub fn predict(&mut self, basis: Basis, t: &[f64], out: &mut [f64]) {

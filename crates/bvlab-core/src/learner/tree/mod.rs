@@ -4,12 +4,13 @@ mod columns;
 mod line;
 mod measure;
 mod order;
+mod prune;
 mod space;
 mod table;
 
 use std::cmp::Ordering;
 
-use super::family::{Blueprint, CRITERION, DEPTH, Family, LabelKind};
+use super::family::{Blueprint, CRITERION, DEPTH, Family, LEAVES, LabelKind};
 use super::grouping::group_of;
 use super::{Learner, Size};
 use crate::data::{Points, Training};
@@ -20,6 +21,7 @@ use crate::stream::Stream;
 pub(crate) use columns::{ColumnSplit, SortedColumns};
 use line::LineTrees;
 pub(crate) use order::{FeatureOrder, child_key};
+use prune::PrunedSetting;
 use space::{SPACE, TreeNode};
 
 pub(super) const FAMILY: Family = Family::new(
@@ -29,25 +31,38 @@ pub(super) const FAMILY: Family = Family::new(
 )
 .parameters(&[
     DEPTH,
-    Parameter::whole("leaves", "largest number of leaves, best splits first")
-        .least(1.0)
-        .default(f64::INFINITY)
-        .usual(1.0, 30.0),
+    LEAVES,
     Parameter::whole("min-leaf", "smallest number of training points in a leaf")
         .least(1.0)
         .most(Most::Train)
         .default(1.0)
         .usual(1.0, 30.0),
+    Parameter::number(
+        "alpha",
+        "cost of a leaf in pruning, against the mean squared error or the mean impurity",
+    )
+    .symbol("α")
+    .default(0.0)
+    .usual(1e-4, 1.0),
+    Parameter::whole(
+        "pruned-leaves",
+        "largest number of leaves after pruning, the weakest links cut first",
+    )
+    .least(1.0)
+    .default(f64::INFINITY)
+    .usual(1.0, 30.0),
 ])
 .choices(&[CRITERION])
 .labels(LabelKind::Both)
-.one_fit("every depth, or every number of leaves");
+.one_fit("every depth, or every number of leaves; and every pruned tree");
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
     let settings = blueprint.settings().map(|setting| TreeSetting {
         depth: setting.whole("depth"),
         leaves: setting.whole("leaves"),
         min_leaf: setting.whole("min-leaf"),
+        alpha: setting.number("alpha"),
+        pruned_leaves: setting.whole("pruned-leaves"),
         ..Default::default()
     });
     let settings = settings.collect();
@@ -85,6 +100,16 @@ pub struct TreeSetting {
     /// Number of features looked at for every split, the first ones in the node's own order; where
     /// none of them can be split, more are looked at until one can.
     pub tries: usize,
+    /// What a leaf costs when the tree is pruned; 0 for no pruning.
+    pub alpha: f64,
+    /// Largest number of leaves after pruning.
+    pub pruned_leaves: usize,
+}
+
+impl TreeSetting {
+    fn is_pruned(&self) -> bool {
+        self.alpha > 0.0 || self.pruned_leaves != usize::MAX
+    }
 }
 
 impl Default for TreeSetting {
@@ -94,6 +119,8 @@ impl Default for TreeSetting {
             leaves: usize::MAX,
             min_leaf: 1,
             tries: usize::MAX,
+            alpha: 0.0,
+            pruned_leaves: usize::MAX,
         }
     }
 }
@@ -115,17 +142,28 @@ impl Default for TreeSetting {
 /// randomness of the algorithm, and a part of the variance. In one dimension there is nothing to
 /// choose.
 ///
+/// A tree that was grown may be pruned: of all trees that are left when some of its splits are undone,
+/// the one that minimises error + α leaves is taken, the smaller one of two. The error is the mean
+/// squared error on the training set, or for classes the mean impurity of the points' leaves. As α grows,
+/// splits are undone one after the other, always those below the node where a leaf is worth least
+/// (the weakest link). With `pruned-leaves`, α is raised until no more leaves are left; one number
+/// may lead to several fewer.
+///
 /// | number | meaning | range | default |
 /// |---|---|---|---|
 /// | `depth` | largest number of splits on the way to a leaf | from 0 | no limit |
 /// | `leaves` | largest number of leaves, best splits first | from 1 | no limit |
 /// | `min-leaf` | smallest number of training points in a leaf | 1 to n | 1 |
+/// | `alpha` | α, the cost of a leaf in pruning | from 0 | 0: not pruned |
+/// | `pruned-leaves` | largest number of leaves after pruning | from 1 | no limit |
 /// | `criterion` | for classes: what a split is to lower | `gini` or `entropy` | `gini` |
 ///
 /// **Cost** of a whole path: one growth, O(d n log n + d n · depth), because a tree cut at depth d
 /// *is* the tree grown to depth d, and best-first growth nests by leaves in the same way. Every
 /// distinct `min-leaf` is a growth of its own, and so is every distinct `depth` beside a limit on
-/// `leaves`. A tree without limits in one dimension need not be grown: every distinct input is a
+/// `leaves`. One growth also gives every pruned tree with the same limits: to send the training
+/// set down once, O(n · depth), and to undo one split after the other, O(n · depth · log n) at worst.
+/// A tree without limits in one dimension need not be grown: every distinct input is a
 /// leaf of its own. Rows that a thread's last trees saw need not be sorted again, and equal rows are
 /// one row of more weight: a bootstrap of known rows costs O(d n · depth) alone.
 ///
@@ -170,6 +208,8 @@ impl Default for TreeSetting {
 pub struct Tree {
     capacities: usize,
     growths: Vec<Growth>,
+    /// Those that are pruned. They have nodes, on a line too.
+    pruned: Vec<Growth>,
     /// How many classes there are; 0 where labels are numbers.
     classes: usize,
     criterion: Criterion,
@@ -187,6 +227,8 @@ struct Growth {
     best_first: bool,
     /// (level, setting), by rising level.
     levels: Vec<(usize, usize)>,
+    /// The settings that prune it; their levels depend on the data.
+    wanted: Vec<PrunedSetting>,
     /// The trees of the last fit: in one dimension what every level predicts at every site, in
     /// several the nodes and what they predict, so many numbers each.
     at_sites: Vec<f64>,
@@ -212,9 +254,10 @@ impl Tree {
             0..=2 => 1,
             more => more,
         };
-        let mut growths: Vec<Growth> = Vec::new();
+        let (mut growths, mut pruned): (Vec<Growth>, Vec<Growth>) = Default::default();
         for (c, setting) in settings.iter().enumerate() {
             let best_first = setting.leaves != usize::MAX;
+            let is_pruned = setting.is_pruned();
             let level = match best_first {
                 true => setting.leaves,
                 false => setting.depth,
@@ -223,15 +266,21 @@ impl Tree {
                 growth.min_leaf == setting.min_leaf
                     && growth.tries == setting.tries
                     && growth.best_first == best_first
-                    && (!best_first || growth.depth == setting.depth)
+                    && (!(best_first || is_pruned) || growth.depth == setting.depth)
+                    && (!is_pruned || growth.leaves == setting.leaves)
             };
-            let growth = group_of(&mut growths, shares, || Growth {
+            let growths = match is_pruned {
+                true => &mut pruned,
+                false => &mut growths,
+            };
+            let growth = group_of(growths, shares, || Growth {
                 min_leaf: setting.min_leaf,
                 tries: setting.tries,
                 depth: setting.depth,
                 leaves: setting.leaves,
                 best_first,
                 levels: Vec::new(),
+                wanted: Vec::new(),
                 at_sites: Vec::new(),
                 nodes: Vec::new(),
                 values: Vec::new(),
@@ -239,7 +288,14 @@ impl Tree {
             });
             growth.depth = growth.depth.max(setting.depth);
             growth.leaves = growth.leaves.max(setting.leaves);
-            growth.levels.push((level, c));
+            match is_pruned {
+                true => growth.wanted.push(PrunedSetting {
+                    alpha: setting.alpha,
+                    leaves: setting.pruned_leaves,
+                    setting: c,
+                }),
+                false => growth.levels.push((level, c)),
+            }
         }
         for growth in &mut growths {
             growth.levels.sort_unstable();
@@ -247,9 +303,35 @@ impl Tree {
         Tree {
             capacities: settings.len(),
             growths,
+            pruned,
             classes,
             criterion,
             line: LineTrees::default(),
+        }
+    }
+
+    /// Grows and prunes the trees that are pruned.
+    fn fit_pruned(
+        &mut self,
+        data: &Training,
+        stream: &Stream,
+        interrupt: &Interrupt,
+    ) -> Result<(), Interrupted> {
+        if self.pruned.is_empty() {
+            return Ok(());
+        }
+        let (growths, classes, criterion) = (&mut self.pruned, self.classes, self.criterion);
+        SPACE.with_borrow_mut(|space| {
+            space.grow(growths, data, classes, criterion, stream, interrupt)?;
+            interrupt.check(20 * growths.len() * data.len())?;
+            space.prune(growths, data, classes, criterion);
+            Ok(())
+        })
+    }
+
+    fn predict_pruned(&self, points: &Points, out: &mut [f64]) {
+        if !self.pruned.is_empty() {
+            SPACE.with_borrow_mut(|space| space.predict(&self.pruned, points, out));
         }
     }
 
@@ -279,6 +361,10 @@ impl Learner for Tree {
         stream: &Stream,
         interrupt: &Interrupt,
     ) -> Result<(), Interrupted> {
+        self.fit_pruned(data, stream, interrupt)?;
+        if self.growths.is_empty() {
+            return Ok(());
+        }
         if self.on_a_line(data.inputs.dimension()) {
             self.line.load(data);
             for growth in &mut self.growths {
@@ -301,9 +387,11 @@ impl Learner for Tree {
         interrupt: &Interrupt,
     ) -> Result<(), Interrupted> {
         match self.on_a_line(points.dimension()) {
+            _ if self.growths.is_empty() => {}
             true => self.line.predict(&self.growths, points, out),
             false => SPACE.with_borrow_mut(|space| space.predict(&self.growths, points, out)),
         }
+        self.predict_pruned(points, out);
         self.finish(out);
         interrupt.check(out.len() + 10 * points.len())
     }
@@ -315,7 +403,10 @@ impl Learner for Tree {
         interrupt: &Interrupt,
     ) -> Result<(), Interrupted> {
         if self.on_a_line(data.inputs.dimension()) {
-            self.line.predict_training(&self.growths, &data.inputs, out);
+            if !self.growths.is_empty() {
+                self.line.predict_training(&self.growths, &data.inputs, out);
+            }
+            self.predict_pruned(&data.inputs, out);
             self.finish(out);
             interrupt.check(out.len())
         } else {
@@ -325,12 +416,14 @@ impl Learner for Tree {
 
     fn operations(&self, size: Size) -> f64 {
         let predictions = size.predictions() * size.outputs;
-        self.growths.len() as f64 * size.tree() + self.capacities as f64 * predictions
+        let growths = self.growths.len() as f64 + 2.0 * self.pruned.len() as f64;
+        growths * size.tree() + self.capacities as f64 * predictions
     }
 
     fn numbers_held(&self, size: Size) -> f64 {
         // On a line what every setting predicts, else up to two nodes for every point.
-        let nodes = 2.0 * self.growths.len() as f64 * (size.outputs + 4.0);
+        let growths = self.growths.len() + self.pruned.len();
+        let nodes = 2.0 * growths as f64 * (size.outputs + 4.0);
         size.train * nodes.max(self.capacities as f64)
     }
 }

@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 use super::columns::{ColumnSplit, SortedColumns};
 use super::measure::{ClassImpurity, Measure, NodeSummary, Squares};
 use super::order::{FeatureOrder, child_key};
+use super::prune::Pruner;
 use super::table::RowTable;
 use super::{Candidate, Criterion, Growth, MARGIN, between};
 use crate::data::{Points, Training};
@@ -25,11 +26,11 @@ thread_local! {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TreeNode {
     /// The last level at which it is a leaf.
-    split_level: usize,
-    feature: u32,
-    threshold: f64,
+    pub split_level: usize,
+    pub feature: u32,
+    pub threshold: f64,
     /// The left child; the right one follows it. 0 where the node was never split.
-    left: u32,
+    pub left: u32,
 }
 
 /// The points of a range of the index that reach a node; levels before `first` belong to its
@@ -126,6 +127,7 @@ pub(super) struct Space {
     gini: ClassImpurity<false>,
     entropy: ClassImpurity<true>,
     grower: TreeGrower,
+    pruner: Pruner,
     /// Points on their way down.
     index: Vec<u32>,
     descents: Vec<Descent>,
@@ -163,6 +165,19 @@ impl Space {
                 grower.grow(growths, table, gini.of(classes), count, key, interrupt)
             }
             _ => grower.grow(growths, table, entropy.of(classes), count, key, interrupt),
+        }
+    }
+
+    /// Prunes the trees that were grown of a training set.
+    pub fn prune(
+        &mut self,
+        growths: &mut [Growth],
+        data: &Training,
+        classes: usize,
+        criterion: Criterion,
+    ) {
+        for growth in growths {
+            self.pruner.prune(growth, data, classes, criterion);
         }
     }
 

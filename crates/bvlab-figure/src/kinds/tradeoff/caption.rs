@@ -7,47 +7,68 @@ use crate::picture::{FigureData, course, sentence};
 use crate::select::{Series, best_of, column, column_name, doubtful, is_mean, rows_of, series};
 use crate::theme;
 use bvlab_core::plan::{Scale, StudyDescription};
-use bvlab_experiment::{Part, Tradeoff};
+use bvlab_experiment::{Bands, Part, Tradeoff};
 use bvlab_outcome::{Tables, columns};
 
-/// What was drawn how often, and what dots, dashes and bands are.
-pub fn caption(options: &Tradeoff, data: &FigureData) -> Result<String, FigureError> {
+/// What dots, dashes and bands are.
+pub fn footer(options: &Tradeoff, data: &FigureData) -> Result<Vec<String>, FigureError> {
     let (study, tables) = (data.study()?, data.tables);
     let theory = theory(study, options, tables);
-    let shown = match theory {
-        Some(theory) => format!("dots: simulated, with 95 % intervals; {theory}"),
-        None if options.parts.iter().all(|part| *part == Part::Median) => {
-            "bands: from quartile to quartile".to_owned()
+    let mut said = Vec::new();
+    match theory {
+        Some(theory) => {
+            said.push("dots: simulated, with 95 % intervals".to_owned());
+            said.push(theory.to_owned());
         }
-        None if options.parts.contains(&Part::Median) => {
-            "bands: 95 % (median: quartiles)".to_owned()
-        }
-        None => "bands: 95 % intervals".to_owned(),
-    };
-    let kept = study.keep.min(data.resamples()) as usize;
-    let runs = match options.runs.min(kept) {
-        0 => String::new(),
-        1 => "; faint: a single training set".to_owned(),
-        runs => format!("; faint: {runs} single training sets"),
-    };
-    let cut = match options.y_scale == Scale::Log && has_zero(options, tables) {
-        true => "; ≤ 0 is off the axis",
-        false => "",
-    };
-    let heavy = match has_doubt(study, options, tables) {
-        true if theory.is_some() => "; no dot: heavy tail, no mean",
-        true => "; thin dashes: heavy tail, no mean",
-        false => "",
-    };
+        None => said.extend(
+            bands(options).map(|words| match options.categories.is_empty() {
+                true => words.to_owned(),
+                false => words.replace("band", "bar"),
+            }),
+        ),
+    }
     let both = [Part::Risk, Part::Test]
         .iter()
         .all(|part| options.parts.contains(part));
-    let measured = match both && !options.overlay && theory.is_none() {
-        true => "; dots: measured on fresh labels",
-        false => "",
-    };
-    let sets = data.drawn()?;
-    Ok(format!("{sets}; {shown}{measured}{runs}{cut}{heavy}"))
+    if both && !options.overlay && theory.is_none() {
+        said.push("dots: measured on fresh labels".to_owned());
+    }
+    let kept = study.keep.min(data.resamples()) as usize;
+    match options.runs.min(kept) {
+        0 => {}
+        1 => said.push("faint: a single training set".to_owned()),
+        runs => said.push(format!("faint: {runs} single training sets")),
+    }
+    if options.y_scale == Scale::Log && has_zero(options, tables) {
+        said.push("0 is off the axis".to_owned());
+    }
+    if has_doubt(study, options, tables) {
+        let what = if theory.is_some() {
+            "no dot"
+        } else {
+            "thin dashes"
+        };
+        said.push(format!("{what}: heavy tail, the mean may not exist"));
+    }
+    Ok(said)
+}
+
+/// What the bands are, if there are any.
+fn bands(options: &Tradeoff) -> Option<&'static str> {
+    let median = |part: &Part| *part == Part::Median;
+    match options.bands {
+        Bands::None => None,
+        Bands::Paired => {
+            let risk = |part: &Part| matches!(part, Part::Risk | Part::Test);
+            let drawn = options.parts.iter().any(risk);
+            drawn.then_some("band: 95 % interval of the difference from the best, paired")
+        }
+        Bands::Own if options.parts.iter().all(median) => Some("bands: from quartile to quartile"),
+        Bands::Own if options.parts.iter().any(median) => {
+            Some("bands: 95 % intervals (median: quartiles)")
+        }
+        Bands::Own => Some("bands: 95 % intervals"),
+    }
 }
 
 /// The course of every curve.
@@ -77,7 +98,11 @@ pub fn describe(options: &Tradeoff, data: &FigureData) -> Result<Vec<String>, Fi
         if !options.overlay && !axis.is_empty() && ringed.iter().any(|part| parts.contains(part)) {
             let best = best_of(tables, series.curve)?;
             let along = !series.second.is_nan();
-            let best = best.at_second(series.curve, series.second);
+            let mut best = best.at_second(series.curve, series.second).clone();
+            // By its symbol, as in the picture.
+            for (at, axis) in best.at.iter_mut().zip(&series.curve.axes) {
+                at.axis.clone_from(&axis.name);
+            }
             said.push(best.words(series.curve, along));
         }
         said.retain(|words| !words.is_empty());
@@ -109,10 +134,10 @@ fn theory(study: &StudyDescription, options: &Tradeoff, tables: &Tables) -> Opti
     };
     match swept.iter().find(|series| drawn(series)) {
         None => None,
-        Some(_) if swept.iter().any(|series| from_members(&series)) => {
-            Some("dashed: ρt² + (1−ρ)t²/M")
-        }
-        Some(_) => Some("dashed: exact"),
+        Some(_) if swept.iter().any(|series| from_members(&series)) => Some(
+            "lines: ρt² + (1 − ρ)t²/M, with t² the variance of a member and ρ the correlation of two",
+        ),
+        Some(_) => Some("lines: exact"),
     }
 }
 

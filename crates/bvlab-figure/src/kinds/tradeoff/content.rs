@@ -1,32 +1,34 @@
 //! What stands in the panels of a trade-off, and how high they reach.
 
-use super::lines::{Line, LowerLine, Runs, flat_line, floor, line, lower_lines, single_runs};
+use super::lines::{
+    Line, LowerLine, Runs, flat_line, floor, line, lower_lines, paired, single_runs,
+};
 use crate::axis::room;
 use crate::error::FigureError;
-use crate::select::{Series, best_of};
+use crate::select::{Series, best_of, setting};
 use crate::theme;
 use bvlab_core::decompose::Loss;
 use bvlab_core::plan::Scale;
-use bvlab_experiment::{Part, Tradeoff};
-use bvlab_outcome::Tables;
+use bvlab_experiment::{Bands, Lower, Part, Tradeoff};
+use bvlab_outcome::{BestStatus, Tables};
 
 /// A panel's content.
-pub struct Content<'a> {
+pub struct TradeoffContent<'a> {
     pub title: Vec<String>,
     /// What it shows; in an overlay, the first.
     pub series: Series<'a>,
     pub lines: Vec<Line>,
     pub runs: Vec<Runs>,
-    pub lowest: Option<Lowest>,
+    pub lowest: Option<BestMark>,
     /// In the panel below.
     pub lower: Vec<LowerLine>,
 }
 
-/// The best setting of a curve, as report and manifest name it.
-pub struct Lowest {
+/// The best setting of a curve, where there is one to claim.
+pub struct BestMark {
     pub at: (f64, f64),
-    /// What is known of it, in ever fewer words.
-    pub words: [String; 3],
+    /// The words for it, and the same without `best at`.
+    pub words: [String; 2],
 }
 
 /// One learner's panel; references are flat lines of their risk.
@@ -36,27 +38,32 @@ pub fn single<'a>(
     options: &Tradeoff,
     tables: &Tables,
     several: bool,
-) -> Result<Content<'a>, FigureError> {
+) -> Result<TradeoffContent<'a>, FigureError> {
     let mut lines = Vec::new();
     // The noise of a table of real data is unknown, and part of the bias.
     let noise = line(series, Part::Noise, "", theme::NOISE, tables)?;
     let unknown = noise.values.iter().all(|value| value.is_nan());
     for &part in &options.parts {
         let colour = theme::colour(part);
-        let name = match part {
-            Part::Noise if unknown => continue,
-            Part::Bias2 if unknown => format!("{} + noise", theme::name(part, loss)),
-            part => theme::name(part, loss).to_owned(),
+        let name = match (part, options.labels.given(part.name())) {
+            (Part::Noise, _) if unknown => continue,
+            (_, Some(label)) => label.to_owned(),
+            (Part::Bias2, _) if unknown => format!("{} + noise", theme::name(part, loss)),
+            (part, _) => theme::name(part, loss).to_owned(),
         };
-        lines.push(line(series, part, &name, colour, tables)?);
+        let line = line(series, part, &name, colour, tables)?;
+        lines.push(match options.bands {
+            Bands::Paired => paired(line, series, tables)?,
+            _ => line,
+        });
     }
     lines.extend(floor(series, options, tables)?);
     for (i, reference) in flat.iter().enumerate() {
-        let colour = theme::LEARNERS[(i + 2) % theme::LEARNERS.len()];
+        let colour = theme::LEARNERS[i % theme::LEARNERS.len()];
         let part = headline(options);
-        let name = &reference.curve.name;
+        let name = options.labels.of(&reference.curve.name);
         let label = match part {
-            Part::Risk | Part::Test => name.clone(),
+            Part::Risk | Part::Test => name.to_owned(),
             part => format!("{name}: {}", theme::name(part, loss)),
         };
         lines.push(flat_line(*reference, series, part, &label, colour, tables)?);
@@ -72,13 +79,17 @@ pub fn single<'a>(
         )?);
     }
     let colour = |i: usize| theme::LEARNERS[(i + 3) % theme::LEARNERS.len()];
-    Ok(Content {
-        title: series.names(several),
-        lowest: lowest(&lines, series, tables)?,
+    let label = |lower: Lower, words: &str| {
+        let given = options.labels.given(lower.name());
+        given.unwrap_or(words).to_owned()
+    };
+    Ok(TradeoffContent {
+        title: names(&series, several, options),
+        lowest: lowest(&lines, series, options, tables)?,
         series,
         lines,
         runs,
-        lower: lower_lines(series, &options.below, str::to_owned, colour, tables)?,
+        lower: lower_lines(series, &options.below, label, colour, tables)?,
     })
 }
 
@@ -90,32 +101,45 @@ pub fn overlay<'a>(
     options: &Tradeoff,
     tables: &Tables,
     several: bool,
-) -> Result<Content<'a>, FigureError> {
+) -> Result<TradeoffContent<'a>, FigureError> {
     let part = headline(options);
     // A learner's own colour, but not for several curves of one learner.
     let single = swept.iter().all(|series| series.second.is_nan());
     let own = |series: &Series| series.curve.colour.filter(|_| single);
-    let next = |i: usize| theme::LEARNERS[i % theme::LEARNERS.len()];
+    // Values of a second parameter are ordered, and so are their colours.
+    let ordered = !single && !several;
+    let next = |i: usize| match ordered {
+        true => theme::ramp(i, swept.len()),
+        false => theme::LEARNERS[i % theme::LEARNERS.len()],
+    };
     let all = swept.iter().chain(flat).map(own).collect::<Vec<_>>();
     let colour = |i: usize| all.get(i).copied().flatten().unwrap_or(next(i));
     let (mut lines, mut runs, mut lower) = (Vec::new(), Vec::new(), Vec::new());
     for (i, series) in swept.iter().enumerate() {
-        let label = match series.names(several).join(", ") {
-            label if label.is_empty() => series.curve.name.clone(),
+        let label = match names(series, several, options).join(", ") {
+            label if label.is_empty() => options.labels.of(&series.curve.name).to_owned(),
             label => label,
         };
-        lines.push(line(*series, part, &label, colour(i), tables)?);
+        let line = line(*series, part, &label, colour(i), tables)?;
+        lines.push(match options.bands {
+            Bands::Paired => paired(line, *series, tables)?,
+            _ => line,
+        });
         runs.extend(single_runs(*series, part, colour(i), options, tables)?);
         let below = &options.below[..options.below.len().min(1)];
-        let named = |words: &'static str| match i {
-            0 => words.to_owned(),
+        let named = |lower: Lower, words: &str| match i {
+            0 => options
+                .labels
+                .given(lower.name())
+                .unwrap_or(words)
+                .to_owned(),
             _ => String::new(),
         };
         lower.extend(lower_lines(*series, below, named, |_| colour(i), tables)?);
     }
     for (i, reference) in flat.iter().enumerate() {
         let colour = colour(i + swept.len());
-        let name = &reference.curve.name;
+        let name = options.labels.of(&reference.curve.name);
         lines.push(flat_line(*reference, swept[0], part, name, colour, tables)?);
     }
     // Where noise is swept there is no one line for it.
@@ -129,7 +153,7 @@ pub fn overlay<'a>(
     if options.parts.contains(&Part::Noise) && one {
         lines.push(line(swept[0], Part::Noise, "noise", theme::NOISE, tables)?);
     }
-    Ok(Content {
+    Ok(TradeoffContent {
         title: Vec::new(),
         series: swept[0],
         lines,
@@ -137,6 +161,12 @@ pub fn overlay<'a>(
         lowest: None,
         lower,
     })
+}
+
+/// What a curve is called among others.
+fn names(series: &Series, several: bool, options: &Tradeoff) -> Vec<String> {
+    let name = several.then(|| options.labels.of(&series.curve.name).to_owned());
+    name.into_iter().chain(series.second_setting()).collect()
 }
 
 /// The part that stands for a learner: its risk if that is drawn.
@@ -149,21 +179,30 @@ pub fn headline(options: &Tradeoff) -> Part {
         Part::Bias2,
         Part::Median,
         Part::Train,
+        Part::Optimism,
     ];
     let drawn = preferred.into_iter().find(|part| parts.contains(part));
     drawn.unwrap_or(Part::Risk)
 }
 
 /// The best setting of a curve, on the line of its risk.
-fn lowest(lines: &[Line], series: Series, tables: &Tables) -> Result<Option<Lowest>, FigureError> {
+fn lowest(
+    lines: &[Line],
+    series: Series,
+    options: &Tradeoff,
+    tables: &Tables,
+) -> Result<Option<BestMark>, FigureError> {
     let drawn = [Part::Risk, Part::Test, Part::Median].into_iter();
     let mut drawn = drawn.filter_map(|part| lines.iter().find(|line| line.part == part));
     let (Some(line), Some(_)) = (drawn.next(), series.axis()) else {
         return Ok(None);
     };
     let all = best_of(tables, series.curve)?;
-    let along = !series.second.is_nan();
     let best = all.at_second(series.curve, series.second);
+    // At an end of the sweep, or among ties, there is nothing to point at.
+    if !matches!(best.standing, BestStatus::Claimed | BestStatus::Uncompared) {
+        return Ok(None);
+    }
     let values = match line.exact.is_empty() {
         true => &line.values,
         false => &line.exact,
@@ -171,18 +210,25 @@ fn lowest(lines: &[Line], series: Series, tables: &Tables) -> Result<Option<Lowe
     let x = series.curve.value(best.setting);
     let place = line.xs.iter().position(|value| *value == x);
     let y = place.and_then(|place| values.get(place));
-    Ok(y.map(|y| Lowest {
+    let category = place.and_then(|place| options.categories.get(place));
+    let words = match category {
+        Some(name) => name.clone(),
+        None => setting(series, x).unwrap_or_default(),
+    };
+    let at = match (category, best.standing) {
+        (Some(_), _) => "best:",
+        (None, BestStatus::Claimed) => "best at",
+        // A result of an earlier version: nothing was compared.
+        (None, _) => "lowest at",
+    };
+    Ok(y.map(|y| BestMark {
         at: (x, *y),
-        words: [
-            best.words(series.curve, along),
-            best.label(series.curve, along),
-            best.place(series.curve, along),
-        ],
+        words: [format!("{at} {words}"), words],
     }))
 }
 
 /// The range of the vertical axis.
-pub fn heights(contents: &[Content], options: &Tradeoff) -> (f64, f64) {
+pub fn heights(contents: &[TradeoffContent], options: &Tradeoff) -> (f64, f64) {
     let lines = || contents.iter().flat_map(|content| &content.lines);
     let runs = contents.iter().flat_map(|content| &content.runs);
     // What is not to be believed must not squeeze the rest.
@@ -234,7 +280,7 @@ pub fn heights(contents: &[Content], options: &Tradeoff) -> (f64, f64) {
 }
 
 /// The range of the axis of the panels below; `None` if there are none.
-pub fn lower_range(contents: &[Content]) -> Option<(f64, f64)> {
+pub fn lower_range(contents: &[TradeoffContent]) -> Option<(f64, f64)> {
     let lines = contents.iter().flat_map(|content| &content.lower);
     let values: Vec<f64> = lines
         .flat_map(|line| line.values.iter().copied())

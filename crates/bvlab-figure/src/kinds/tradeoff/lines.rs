@@ -9,6 +9,8 @@ use bvlab_outcome::{Tables, columns};
 /// One line of a panel with its error bars.
 pub struct Line {
     pub part: Part,
+    /// The learner's name.
+    pub learner: String,
     pub label: String,
     pub colour: theme::Colour,
     pub xs: Vec<f64>,
@@ -82,6 +84,7 @@ pub fn line(
     };
     Ok(Line {
         part,
+        learner: series.curve.name.clone(),
         label: label.to_owned(),
         colour,
         xs,
@@ -117,6 +120,30 @@ pub fn flat_line(
         xs,
         ..one
     })
+}
+
+/// The line with the interval of its difference from the best setting around its risk, and no band
+/// around anything else: settings share their training sets and test points.
+pub fn paired(line: Line, series: Series, tables: &Tables) -> Result<Line, FigureError> {
+    let rows = rows_of(&tables.curves, series)?;
+    let errors = column(&tables.curves, columns::RISK_ABOVE_BEST_SE, &rows);
+    let risk = matches!(line.part, Part::Risk | Part::Test);
+    if !risk || errors.len() != line.values.len() {
+        return Ok(Line {
+            low: Vec::new(),
+            high: Vec::new(),
+            ..line
+        });
+    }
+    let reach = factor(tables);
+    let shifted = |sign: f64| -> Vec<f64> {
+        let pairs = line.values.iter().zip(errors);
+        // The best has no difference from itself.
+        let shift = |(value, se): (&f64, &f64)| value + sign * reach * se.max(0.0);
+        pairs.map(shift).collect()
+    };
+    let (low, high) = (shifted(-1.0), shifted(1.0));
+    Ok(Line { low, high, ..line })
 }
 
 /// What the members of an ensemble share, below which no number of them gets the variance.
@@ -196,7 +223,7 @@ pub struct LowerLine {
 pub fn lower_lines(
     series: Series,
     below: &[Lower],
-    label: impl Fn(&'static str) -> String,
+    label: impl Fn(Lower, &'static str) -> String,
     colour: impl Fn(usize) -> theme::Colour,
     tables: &Tables,
 ) -> Result<Vec<LowerLine>, FigureError> {
@@ -204,12 +231,12 @@ pub fn lower_lines(
     let get = |name: &str| column(&tables.curves, name, &rows).to_vec();
     let line = |(i, lower): (usize, &Lower)| {
         let (name, words) = match lower {
-            Lower::WeightNorm => (columns::WEIGHT_NORM, "weights’ norm"),
-            Lower::Condition => (columns::CONDITION, "condition"),
+            Lower::WeightNorm => (columns::WEIGHT_NORM, "weight norm"),
+            Lower::Condition => (columns::CONDITION, "condition number"),
             Lower::Rank => (columns::RANK, "rank"),
         };
         LowerLine {
-            label: label(words),
+            label: label(*lower, words),
             colour: colour(i),
             xs: get(columns::VALUE),
             values: get(name),

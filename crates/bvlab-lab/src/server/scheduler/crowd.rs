@@ -31,13 +31,13 @@ struct ModelRun {
 
 /// How long each run of a student took to start and to end.
 #[derive(Default)]
-struct Waits {
+struct WaitTimes {
     ended: Vec<(Duration, Duration)>,
     without_end: usize,
     refused: usize,
 }
 
-impl Waits {
+impl WaitTimes {
     /// The longest times to begin and to end.
     fn longest(&self) -> (Duration, Duration) {
         let begun = self.ended.iter().map(|(begun, _)| *begun).max();
@@ -137,7 +137,7 @@ struct Student {
 }
 
 impl Student {
-    fn act(&mut self, model: &mut ModelLab, waits: &mut Waits) {
+    fn act(&mut self, model: &mut ModelLab, waits: &mut WaitTimes) {
         let Some(run) = self.run.take() else {
             if model.now >= self.thinks_until {
                 let needs = match model.roll(10) {
@@ -225,7 +225,7 @@ fn attackers(
 }
 
 /// The waiting times of the students who share a network, and of the others.
-fn class(mut attackers: Vec<Attacker>, seconds: u64) -> [Waits; 2] {
+fn class(mut attackers: Vec<Attacker>, seconds: u64) -> [WaitTimes; 2] {
     let mut model = ModelLab::new();
     let mut students: Vec<Student> = (0..SHARED + ALONE)
         .map(|number| Student {
@@ -237,7 +237,7 @@ fn class(mut attackers: Vec<Attacker>, seconds: u64) -> [Waits; 2] {
             run: None,
         })
         .collect();
-    let mut waits = [Waits::default(), Waits::default()];
+    let mut waits = [WaitTimes::default(), WaitTimes::default()];
     while model.now < Duration::from_secs(seconds) {
         for (number, student) in students.iter_mut().enumerate() {
             student.act(&mut model, &mut waits[usize::from(number >= SHARED)]);
@@ -261,12 +261,12 @@ fn class(mut attackers: Vec<Attacker>, seconds: u64) -> [Waits; 2] {
 }
 
 /// Everybody's runs end in time, and those of a shared network about as soon as the others.
-fn all_end([shared, alone]: &[Waits; 2], patience: Duration) {
+fn all_end([shared, alone]: &[WaitTimes; 2], patience: Duration) {
     for waits in [shared, alone] {
         assert_eq!((waits.without_end, waits.refused), (0, 0));
         assert!(waits.longest().1 < patience, "{:?}", waits.longest());
     }
-    let each = |waits: &Waits, students: usize| waits.ended.len() as f64 / students as f64;
+    let each = |waits: &WaitTimes, students: usize| waits.ended.len() as f64 / students as f64;
     let (shared, alone) = (each(shared, SHARED), each(alone, ALONE));
     assert!(shared > alone / 2.0, "{shared} and {alone} runs a student");
 }

@@ -79,14 +79,14 @@ impl Listener {
         }
     }
 
-    /// The result of a run that has ended.
+    /// The result of a run that has ended, and those of its variants where they were computed.
     ///
     /// # Errors
     ///
     /// If it failed or was stopped: its final message.
-    pub fn outcome(&self) -> Result<(&Experiment, &Outcome), Refusal> {
+    pub fn outcome(&self) -> Result<(&Experiment, (&Outcome, &[Outcome])), Refusal> {
         match self.run.outcome.get() {
-            Some(outcome) => Ok((&self.run.experiment, outcome)),
+            Some((outcome, variants)) => Ok((&self.run.experiment, (outcome, variants))),
             None => Err(Refusal::Failed(self.final_message())),
         }
     }

@@ -8,7 +8,7 @@ use super::run::SharedRun;
 use crate::messages;
 use crate::sequence::Sequence;
 use bvlab_core::decompose::Decomposition;
-use bvlab_core::engine::{Kept, Observer};
+use bvlab_core::engine::{KeptResample, Observer};
 
 /// How often a run without frames reports its progress.
 const PROGRESS: Duration = Duration::from_millis(250);
@@ -81,7 +81,7 @@ impl Observer for RunObserver<'_> {
         !self.pictured
     }
 
-    fn kept(&self, kept: &Kept) {
+    fn kept(&self, kept: &KeptResample) {
         if kept.resample >= messages::sent(&self.run.experiment) as u64 {
             return;
         }

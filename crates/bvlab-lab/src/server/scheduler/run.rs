@@ -14,10 +14,10 @@ use super::schedule::{LONG, TURN};
 use crate::limits::Limits;
 use crate::messages;
 use crate::server::identity::Client;
-use bvlab_core::engine::{Options, RunError};
+use bvlab_core::engine::{Observer, Options, RunError};
 use bvlab_core::task::{Outcome, Task};
 use bvlab_experiment::Experiment;
-use bvlab_outcome::{Tables, report};
+use bvlab_outcome::{Statements, Tables, report};
 
 /// After how much computing time a run counts as slow: the frames of its first training sets are then
 /// published as they come. Those of a fast run are made only on request.
@@ -46,7 +46,8 @@ pub struct SharedRun {
     pub(super) used: AtomicU64,
     pub(super) log: RwLock<Log>,
     pub(super) news: watch::Sender<usize>,
-    pub(super) outcome: OnceLock<Outcome>,
+    /// The outcome, and those of variants where they were computed.
+    pub(super) outcome: OnceLock<(Outcome, Vec<Outcome>)>,
 }
 
 /// The messages of a run, one JSON object per line.
@@ -56,6 +57,19 @@ pub struct Log {
     /// In bytes.
     pub size: usize,
     pub finished: bool,
+}
+
+/// Takes turns and stops as another observer, and watches nothing.
+struct Aside<'a>(&'a RunObserver<'a>);
+
+impl Observer for Aside<'_> {
+    fn wait_turn(&self) {
+        self.0.wait_turn();
+    }
+
+    fn stopped(&self) -> bool {
+        self.0.stopped()
+    }
 }
 
 impl SharedRun {
@@ -234,9 +248,21 @@ impl SharedRun {
                 .flatten()
                 .for_each(|message| self.publish(message));
         }
+        let variants = self.limits.variants(experiment).iter();
+        // They take turns and stop as the run does, and nothing of them is shown.
+        let variants = variants.map(|one| {
+            let aside = Aside(&observer);
+            one.experiment.task.run(Options::new(self.threads, &aside))
+        });
+        let variants: Vec<Outcome> = variants.collect::<Result<_, _>>().unwrap_or_default();
+        if experiment.speaks() {
+            let statements = Statements::of(experiment, &outcome, &variants);
+            self.publish(&messages::words(&statements));
+        }
+        let seconds = started.elapsed().as_secs_f64();
         let report = report(experiment.heading(), task, &outcome, seconds);
         self.publish(&messages::end(outcome.counts().0, seconds, &report));
-        let _ = self.outcome.set(outcome);
+        let _ = self.outcome.set((outcome, variants));
     }
 
     fn publish_overdue(&self, observer: &RunObserver, seconds: f64) {

@@ -102,7 +102,7 @@ impl Schedule {
         if let Some((index, run)) = waiting().find(|(_, run)| run.is_lecturer()) {
             return self.has_room_for_lecturer(run).then_some(index);
         }
-        let room = Room::new(&self.running, cores);
+        let room = FreeCapacity::new(&self.running, cores);
         let able = waiting().filter(|(_, run)| room.admits(run));
         let first = able.min_by_key(|(index, run)| (room.sixths_held_by(run.client), *index));
         first.map(|(index, _)| index)
@@ -223,7 +223,7 @@ impl Schedule {
 }
 
 /// What students' started runs leave to others.
-struct Room {
+struct FreeCapacity {
     places: usize,
     most_started: usize,
     clients: HashMap<Client, Usage>,
@@ -248,7 +248,7 @@ impl Usage {
     }
 }
 
-impl Room {
+impl FreeCapacity {
     fn new(running: &[Arc<SharedRun>], cores: usize) -> Self {
         let mut clients: HashMap<Client, Usage> = HashMap::new();
         let mut all = Usage::default();
@@ -257,7 +257,7 @@ impl Room {
             all.add(run);
         }
         let short = clients.values().map(|usage| usage.short);
-        Room {
+        FreeCapacity {
             places: RUNNING_PER_CORE * cores,
             most_started: STARTED_PER_CORE * cores,
             several: short.filter(|short| *short > 1).sum(),

@@ -4,7 +4,7 @@ use crate::limits::Limits;
 use bvlab_core::data::{Points, Training};
 use bvlab_core::interrupt::{Interrupt, Interrupted};
 use bvlab_core::learner::Learner;
-use bvlab_core::plan::{Axis, CapacityPath, Plan, PlanParts};
+use bvlab_core::plan::{CapacityPath, Plan, PlanParts, SweepAxis};
 use bvlab_core::stream::Stream;
 use bvlab_core::task::Task;
 use bvlab_experiment::Source;
@@ -253,7 +253,7 @@ fn a_run_that_panics_is_reported_and_frees_its_place() {
     // More of them than there are places for one client, one after the other.
     for seed in 0..most {
         let broken = changed(experiment(seed), |parts| {
-            let axis = Axis::new("one", &[1.0]);
+            let axis = SweepAxis::new("one", &[1.0]);
             parts.paths = vec![CapacityPath::new("broken", axis, Box::new(Panicking))];
         });
         let listener = lab.request(broken, student(1)).unwrap();

@@ -236,7 +236,7 @@ impl Chunk {
 
 /// What the header of a page announces.
 #[derive(Default)]
-struct Page {
+struct PageHeader {
     unpacked: i64,
     packed: i64,
     /// The values of a page of data.
@@ -247,7 +247,7 @@ struct Page {
 
 /// The header of the page at a place, and its length. The page belongs to a column that ends at
 /// `last`.
-fn header(file: &mut (impl Read + Seek), at: u64, last: u64) -> Result<(u64, Page), String> {
+fn header(file: &mut (impl Read + Seek), at: u64, last: u64) -> Result<(u64, PageHeader), String> {
     // Nearly all are shorter than the first guess; some hold the least and the greatest of texts.
     for guess in [1 << 8, 1 << 14, 1 << 24] {
         let mut bytes = vec![0; last.saturating_sub(at).min(guess) as usize];
@@ -263,8 +263,8 @@ fn header(file: &mut (impl Read + Seek), at: u64, last: u64) -> Result<(u64, Pag
     Err(damaged("a page has no header"))
 }
 
-fn page(thrift: &mut Thrift<'_>) -> Result<Page, String> {
-    let mut page = Page::default();
+fn page(thrift: &mut Thrift<'_>) -> Result<PageHeader, String> {
+    let mut page = PageHeader::default();
     thrift.structure(0, &mut |thrift, field, kind| {
         match (field, kind) {
             (2, I32) => page.unpacked = thrift.integer()?,

@@ -5,21 +5,21 @@ use std::io::Cursor;
 use polars::io::SerReader;
 use polars::prelude::{ArrowDataType, Column, DataType, PolarsError};
 
-use bvlab_experiment::table::{Cell, Contents, MOST_CELLS, Refusal};
+use bvlab_experiment::table::{Cell, Contents, MOST_CELLS, ParquetError};
 
 /// The most bytes of all texts of a table.
 const MOST_TEXT: usize = 1 << 29;
 
 /// Reads a Parquet file in this process.
-pub fn contents(bytes: &[u8]) -> Result<Contents, Refusal> {
+pub fn contents(bytes: &[u8]) -> Result<Contents, ParquetError> {
     let read = super::read(Cursor::new(bytes), |mut reader| {
         let schema = reader.schema()?;
         let rows = reader.num_rows()?;
         if rows == 0 || schema.is_empty() {
-            return Ok(Err(Refusal::WithoutRows));
+            return Ok(Err(ParquetError::WithoutRows));
         }
         if schema.len().saturating_mul(rows) > MOST_CELLS {
-            return Ok(Err(Refusal::TooLarge));
+            return Ok(Err(ParquetError::TooLarge));
         }
         let kinds = || schema.iter_values().map(|field| field.dtype());
         let known = (0..schema.len()).zip(kinds());
@@ -32,7 +32,7 @@ pub fn contents(bytes: &[u8]) -> Result<Contents, Refusal> {
             .filter_map(|column| column.str().ok());
         let lengths = words.map(|words| words.iter().flatten().map(str::len).sum::<usize>());
         if lengths.sum::<usize>() > MOST_TEXT {
-            return Ok(Err(Refusal::TooLarge));
+            return Ok(Err(ParquetError::TooLarge));
         }
         let mut found = frame.columns().iter();
         let mut columns = Vec::new();
@@ -49,12 +49,12 @@ pub fn contents(bytes: &[u8]) -> Result<Contents, Refusal> {
             rows,
         }))
     });
-    let contents = read.map_err(Refusal::Unreadable)??;
+    let contents = read.map_err(ParquetError::Unreadable)??;
     // What follows counts on it.
     let mut columns = contents.columns.iter().flatten();
     match columns.all(|column| column.len() == contents.rows) {
         true => Ok(contents),
-        false => Err(Refusal::Unreadable("it is damaged".to_owned())),
+        false => Err(ParquetError::Unreadable("it is damaged".to_owned())),
     }
 }
 

@@ -100,7 +100,7 @@ fn the_width_of_vectors_does_not_change_a_bit() {
     let points = Points::new(3, (0..60).map(|_| stream.random()).collect());
     let mut inputs = InputBlocks::default();
     inputs.fill(&points, &[Standardisation { mean: 0.5, sd: 0.3 }; 3]);
-    let course = Course {
+    let path = EpochPath {
         width: 11,
         rate: 0.02,
         stops: vec![(300, 0)],
@@ -119,13 +119,13 @@ fn the_width_of_vectors_does_not_change_a_bit() {
                 ..TrainingBuffers::default()
             };
             let parameters = &mut work.parameters;
-            draw(course.width, 3, classes.max(1), &stream, parameters);
+            draw(path.width, 3, classes.max(1), &stream, parameters);
             let mut at_stops = vec![Vec::new()];
             let trained = with(Train {
                 classes,
                 activation,
                 optimiser: Optimiser::Adam,
-                course: &course,
+                path: &path,
                 inputs: &inputs,
                 work: &mut work,
                 at_stops: &mut at_stops,

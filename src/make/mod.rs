@@ -1,40 +1,41 @@
 //! From a checked experiment to its folder of results.
 //!
 //! [`compute`] runs an experiment, saves what is done as it goes and goes on from what a killed run
-//! had saved; [`Computed::write`] writes tables, figures and a manifest, and puts them in their place
+//! had saved; [`ComputedRun::write`] writes tables, figures and a manifest, and puts them in their place
 //! whole. The commands `run`, `figures` and `merge` only call these.
 //!
 //! ```no_run
 //! use std::path::Path;
 //!
 //! use bvlab::experiment::{Experiment, Source};
-//! use bvlab::make::{self, Format, Silent, Wanted};
+//! use bvlab::make::{self, Format, NoReporter, RequestedFiles};
 //!
 //! let source = Source::shipped("tree-tradeoff", &[]).expect("it ships with bvlab");
 //! let experiment = Experiment::read("tree-tradeoff", source)?;
 //! let home = Path::new("results/tree-tradeoff");
-//! let wanted = Wanted { formats: &[Format::Png], page: false, overwrite: false };
-//! let computed = make::compute(&experiment, home, 2, wanted, &Silent, &Silent)?;
-//! let finished = computed.write(wanted.formats, None, &Silent)?;
+//! let wanted = RequestedFiles { formats: &[Format::Png], page: false, overwrite: false };
+//! let computed = make::compute(&experiment, home, 2, wanted, &NoReporter, &NoReporter)?;
+//! let finished = computed.write(wanted.formats, None, &NoReporter)?;
 //! println!("{}", finished.report.text);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+
+mod runs;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use bvlab_core::decompose::{Tally, interval_factor};
-use bvlab_core::engine::{self, GroupState, Observer, Options, RunError, Shard};
+use bvlab_core::decompose::interval_factor;
+use bvlab_core::engine::{Observer, RunError, Shard};
 use bvlab_core::task::{Description, Outcome, Task};
-use bvlab_core::words::thousands;
 use bvlab_experiment::{Experiment, Figure};
 use bvlab_figure::{self as figure, FigureError};
 use bvlab_lab::Recorder;
 use bvlab_outcome::files::{
-    Manifest, OutcomeError, Parts, Saving, ShardNote, Staging, TableNote, write_whole,
+    Manifest, OutcomeError, SavedGroups, ShardNote, Staging, TableNote, VariantNote, write_whole,
 };
-use bvlab_outcome::{Report, Tables, report};
+use bvlab_outcome::{CheckedClaim, Report, Statements, Tables, report};
 
 /// The version that results are made by.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -50,9 +51,9 @@ pub fn save_every() -> Duration {
 /// A format of figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
-    /// A bitmap, of 1920 × 1080 for a slide.
+    /// A bitmap, 1920 × 1080 for a slide.
     Png,
-    /// A drawing that carries its fonts.
+    /// A drawing with embedded fonts.
     Svg,
     /// A page for LaTeX, in which text stays text.
     Pdf,
@@ -87,7 +88,7 @@ impl Format {
 }
 
 /// Who asks for a result, and is told of what is not a number.
-pub trait Teller: Sync {
+pub trait Reporter: Sync {
     /// A line for people: what is gone on from, what could not be saved.
     fn say(&self, line: &str) {
         let _ = line;
@@ -105,11 +106,11 @@ pub trait Teller: Sync {
 }
 
 /// Nobody listens, nobody watches.
-pub struct Silent;
+pub struct NoReporter;
 
-impl Teller for Silent {}
+impl Reporter for NoReporter {}
 
-impl Observer for Silent {}
+impl Observer for NoReporter {}
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error, miette::Diagnostic)]
@@ -147,7 +148,7 @@ pub enum MakeError {
         reason: String,
     },
     /// A simulation, or a run to a precision, has no shards.
-    #[error("`{0}` has no shards")]
+    #[error("`{0}` cannot be divided into shards")]
     NoShards(String),
     /// The experiment's text has no hash, which should not happen.
     #[error("the experiment has no hash")]
@@ -166,7 +167,7 @@ impl MakeError {
         };
         let help = match &error {
             RunError::Stopped { .. } => {
-                format!("the same command goes on from what is done; {kept}")
+                format!("run the same command again to continue; {kept}")
             }
             RunError::Problem(..) => {
                 format!("make truth and noise finite wherever an input can fall; {kept}")
@@ -174,8 +175,8 @@ impl MakeError {
             RunError::Learner { .. } => {
                 format!("try a less extreme setting, or another scale of the data; {kept}")
             }
-            RunError::Threads(_) => format!("ask for fewer with --threads; {kept}"),
-            RunError::Setup(_) => format!("take other values in `with`; {kept}"),
+            RunError::Threads(_) => format!("use fewer, with --threads; {kept}"),
+            RunError::Setup(_) => format!("choose other values in `with`; {kept}"),
         };
         MakeError::Run { error, help }
     }
@@ -193,27 +194,30 @@ impl MakeError {
 }
 
 /// An experiment that was computed; its tables and figures are yet to be written.
-pub struct Computed<'a> {
+pub struct ComputedRun<'a> {
     experiment: &'a Experiment,
     home: PathBuf,
     staging: Staging,
     outcome: Outcome,
+    variants: Vec<Outcome>,
     started: String,
     seconds: f64,
     threads: usize,
 }
 
 /// A result in its place.
-pub struct Finished {
+pub struct FinishedResult {
     /// Its files.
     pub files: Vec<String>,
     /// What the run has to say.
     pub report: Report,
+    /// What became of the experiment's claims.
+    pub claims: Vec<CheckedClaim>,
 }
 
 /// Which files a result is to have.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted<'a> {
+pub struct RequestedFiles<'a> {
     /// The formats of figures.
     pub formats: &'a [Format],
     /// Whether there is a page.
@@ -222,7 +226,7 @@ pub struct Wanted<'a> {
     pub overwrite: bool,
 }
 
-impl Wanted<'_> {
+impl RequestedFiles<'_> {
     /// The names of all files.
     fn files(&self, experiment: &Experiment) -> Vec<String> {
         let page = self.page.then(|| "page.html".to_owned());
@@ -243,32 +247,34 @@ pub fn compute<'a>(
     experiment: &'a Experiment,
     home: &Path,
     threads: usize,
-    wanted: Wanted,
-    teller: &dyn Teller,
+    wanted: RequestedFiles,
+    teller: &dyn Reporter,
     observer: &dyn Observer,
-) -> Result<Computed<'a>, MakeError> {
+) -> Result<ComputedRun<'a>, MakeError> {
     let parts = match experiment.task {
-        Task::Study(_) => Parts::going_on(home, experiment, VERSION),
+        Task::Study(_) => SavedGroups::going_on(home, experiment, VERSION),
         Task::Simulation(_) => None,
     };
-    let Some(parts) = &parts else {
-        let options = Options::new(threads, observer);
-        return compute_with(experiment, home, wanted, options);
-    };
-    parts.refuse_link()?;
-    let begun = |slab: usize| go_on(experiment, &parts.of_slab(slab), slab, teller);
-    let name = &experiment.name;
-    let warn = |error: &OutcomeError| teller.say(&format!("warning: {name}: {error}"));
-    let saving = Saving::new(observer, parts, save_every(), &warn);
-    let options = Options {
-        threads,
-        observer: &saving,
-        begun: Some(&begun),
-    };
-    compute_with(experiment, home, wanted, options)
+    if let Some(parts) = &parts {
+        parts.refuse_link()?;
+    }
+    compute_with(experiment, home, wanted, threads, &|which| match which {
+        None => runs::run_saving(experiment, parts.as_ref(), threads, teller, observer),
+        Some(number) => {
+            let variant = &experiment.variants[number].experiment;
+            let parts = parts
+                .as_ref()
+                .and_then(|parts| parts.of_variant(number, variant));
+            let aside = runs::SavedRun(observer);
+            runs::run_saving(variant, parts.as_ref(), threads, teller, &aside)
+        }
+    })
 }
 
-/// The same, with options of one's own: what was done before, and who saves.
+/// Runs an experiment, or the variant of a number.
+pub type RunOne<'a> = &'a dyn Fn(Option<usize>) -> Result<Outcome, RunError>;
+
+/// The same with runs of one's own: what was done before, and who saves.
 ///
 /// # Errors
 ///
@@ -276,23 +282,28 @@ pub fn compute<'a>(
 pub fn compute_with<'a>(
     experiment: &'a Experiment,
     home: &Path,
-    wanted: Wanted,
-    options: Options,
-) -> Result<Computed<'a>, MakeError> {
+    wanted: RequestedFiles,
+    threads: usize,
+    run: RunOne,
+) -> Result<ComputedRun<'a>, MakeError> {
     let files = wanted.files(experiment);
     let staging = Staging::open(home, &files, wanted.overwrite)?;
     let started = chrono::DateTime::<chrono::Utc>::from(SystemTime::now());
     let clock = Instant::now();
-    let outcome = experiment.task.run(options);
-    Ok(Computed {
+    let of_run = |error| MakeError::of_run(error, home);
+    let outcome = run(None).map_err(of_run)?;
+    let variants = 0..experiment.variants.len();
+    let variants = variants.map(|number| run(Some(number)).map_err(of_run));
+    Ok(ComputedRun {
         experiment,
         home: home.to_owned(),
         staging,
-        outcome: outcome.map_err(|error| MakeError::of_run(error, home))?,
+        outcome,
+        variants: variants.collect::<Result<_, _>>()?,
         started: started.format("%Y-%m-%dT%H:%M:%SZ").to_string(),
         seconds: clock.elapsed().as_secs_f64(),
         threads: match experiment.task {
-            Task::Study(_) => options.threads,
+            Task::Study(_) => threads,
             // A simulation runs on one thread.
             Task::Simulation(_) => 1,
         },
@@ -310,11 +321,11 @@ pub fn compute_shard(
     (home, folder): (&Path, &Path),
     threads: usize,
     overwrite: bool,
-    (teller, observer): (&dyn Teller, &dyn Observer),
+    (teller, observer): (&dyn Reporter, &dyn Observer),
 ) -> Result<(), MakeError> {
     let plan = experiment.plan();
     let plan = plan.ok_or_else(|| MakeError::NoShards(experiment.name.clone()))?;
-    let parts = Parts::new(folder, experiment, VERSION).ok_or(MakeError::NoHash)?;
+    let parts = SavedGroups::new(folder, experiment, VERSION).ok_or(MakeError::NoHash)?;
     let mut note = ShardNote {
         bvlab: VERSION.to_owned(),
         name: experiment.name.clone(),
@@ -331,70 +342,29 @@ pub fn compute_shard(
     if let Some(table) = table {
         write_whole(&folder.join(table.copy_name()), &table.bytes)?;
     }
-    let begun = |slab: usize| go_on(experiment, &parts.of_slab(slab), slab, teller);
-    let saving = Saving::new(observer, &parts, save_every(), &|_| {});
-    let options = Options {
+    runs::run_shard_saving(
+        (experiment, plan),
+        shard,
+        &parts,
         threads,
-        observer: &saving,
-        begun: Some(&begun),
-    };
-    let done = engine::run_shard(plan, shard, options);
-    done.map_err(|error| MakeError::of_run(error, home))?;
-    // A shard that could not be saved is no shard.
-    if let Some(error) = saving.into_failure() {
-        return Err(error.into());
+        (teller, observer),
+    )
+    .map_err(|error| error.or_of_run(home))?;
+    for (number, variant) in experiment.variants.iter().enumerate() {
+        let variant = &variant.experiment;
+        let parts = parts.of_variant(number, variant).ok_or(MakeError::NoHash)?;
+        let plan = variant.plan();
+        let plan = plan.ok_or_else(|| MakeError::NoShards(experiment.name.clone()))?;
+        let aside = runs::SavedRun(observer);
+        runs::run_shard_saving((variant, plan), shard, &parts, threads, (teller, &aside))
+            .map_err(|error| error.or_of_run(home))?;
     }
     note.complete = true;
     note.write(folder)?;
     Ok(())
 }
 
-/// What an earlier run of the same experiment had done of a slab; says so.
-fn go_on(
-    experiment: &Experiment,
-    parts: &Parts,
-    slab: usize,
-    teller: &dyn Teller,
-) -> Vec<GroupState> {
-    let name = &experiment.name;
-    let found = parts.find();
-    if !found.damaged.is_empty() {
-        let damaged = found.damaged.len();
-        teller.say(&format!(
-            "{name}: {damaged} saved groups are damaged and computed anew"
-        ));
-    }
-    // The first slab shows what the others are of, too.
-    if found.foreign > 0 && slab == 0 {
-        teller.say(&format!(
-            "{name}: what an interrupted run left is of another experiment or version; starting afresh"
-        ));
-        parts.remove();
-    }
-    let done = found
-        .states
-        .iter()
-        .filter_map(|state| state.tallies.first());
-    // What a file says is not to be trusted with a sum.
-    let done = done.map(Tally::count).fold(0, u64::saturating_add);
-    let total = experiment.task.most_resamples();
-    if slab > 0 && done > 0 && done < total {
-        teller.say(&format!(
-            "{name}: going on after {slab} slabs and {} of {} resamples",
-            thousands(done),
-            thousands(total)
-        ));
-    } else if slab == 0 && done > 0 {
-        teller.say(&format!(
-            "{name}: going on after {} of {} resamples",
-            thousands(done),
-            thousands(total)
-        ));
-    }
-    found.states
-}
-
-impl Computed<'_> {
+impl ComputedRun<'_> {
     /// Writes tables and figures, and the page if one was recorded, and puts them in their place.
     ///
     /// # Errors
@@ -405,28 +375,37 @@ impl Computed<'_> {
         self,
         formats: &[Format],
         recorder: Option<&Recorder>,
-        teller: &dyn Teller,
-    ) -> Result<Finished, MakeError> {
-        let Computed {
+        teller: &dyn Reporter,
+    ) -> Result<FinishedResult, MakeError> {
+        let ComputedRun {
             experiment,
             home,
             mut staging,
             outcome,
+            variants,
             started,
             seconds,
             threads,
         } = self;
         let task = &experiment.task;
         let description = task.describe();
+        let statements = Statements::of(experiment, &outcome, &variants);
         let tables = write_tables(experiment, &description, &outcome, &mut staging)?;
-        let shown = Shown {
-            title: experiment.heading(),
+        if !variants.is_empty() {
+            staging.write_variants(&experiment.variants, &variants)?;
+        }
+        if !statements.claims.is_empty() {
+            staging.write_claims(&statements.claims)?;
+        }
+        let heading = statements.heading(&experiment.name);
+        let shown = FigureSet {
+            title: heading,
             description: &description,
-            figures: &experiment.figures,
+            figures: &statements.figures,
         };
         let drawn = draw_all(shown, &tables, formats, &mut staging);
         if let Some(recorder) = recorder {
-            let page = recorder.page(experiment, &outcome, &tables, seconds);
+            let page = recorder.page(experiment, (&outcome, &statements), &tables, seconds);
             staging.write("page.html", page.as_bytes())?;
         }
         let (resamples, groups) = outcome.counts();
@@ -453,6 +432,15 @@ impl Computed<'_> {
             table: TableNote::of(experiment),
             description: Some(description.clone()),
             best: experiment.plan().map(|_| tables.best.clone()),
+            words: experiment.speaks().then(|| statements.words.clone()),
+            claims: statements.claims.clone(),
+            values: statements.values.clone(),
+            variants: {
+                let variants = experiment.variants.iter().zip(&variants);
+                variants
+                    .map(|(one, outcome)| VariantNote::of(one, outcome))
+                    .collect()
+            },
             run_hash: experiment.source.run_hash(),
             figure_hash: experiment.source.figure_hash(),
         };
@@ -460,12 +448,17 @@ impl Computed<'_> {
         let files = staging.finish(manifest);
         teller.placing(false);
         let files = files?;
-        if let Some(parts) = Parts::going_on(&home, experiment, VERSION) {
+        if let Some(parts) = SavedGroups::going_on(&home, experiment, VERSION) {
             parts.remove();
         }
         drawn?;
-        let report = report(experiment.heading(), task, &outcome, seconds);
-        Ok(Finished { files, report })
+        let mut report = report(heading, task, &outcome, seconds);
+        report.add_statements(&statements);
+        Ok(FinishedResult {
+            files,
+            report,
+            claims: statements.claims,
+        })
     }
 }
 
@@ -495,7 +488,7 @@ fn write_tables(
 
 /// What is drawn, and of what.
 #[derive(Clone, Copy)]
-pub struct Shown<'a> {
+pub struct FigureSet<'a> {
     /// What stands above figures without a title of their own.
     pub title: &'a str,
     /// What the tables are about.
@@ -510,7 +503,7 @@ pub struct Shown<'a> {
 ///
 /// If one cannot be drawn or written; those before it are.
 pub fn draw_all(
-    shown: Shown,
+    shown: FigureSet,
     tables: &Tables,
     formats: &[Format],
     staging: &mut Staging,

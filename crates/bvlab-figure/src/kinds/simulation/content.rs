@@ -1,0 +1,434 @@
+//! What stands in the panels of a simulation, read from its table.
+
+use crate::axis::room;
+use crate::error::FigureError;
+use crate::theme;
+use bvlab_core::decompose::interval_factor;
+use bvlab_core::plan::Scale;
+use bvlab_core::simulation::{PanelStyle, SimulationDescription, SimulationPanel, dependent_from};
+use bvlab_experiment::{PanelBy, SimulationFigure};
+use bvlab_outcome::{Tables, columns};
+
+/// One series of a panel.
+#[derive(Clone)]
+pub struct SimulationCurve {
+    /// The name in the table.
+    pub name: String,
+    /// What it is called.
+    pub label: String,
+    pub colour: theme::Colour,
+    pub xs: Vec<f64>,
+    pub values: Vec<f64>,
+    /// The ends of a 95 % interval.
+    pub low: Vec<f64>,
+    pub high: Vec<f64>,
+    pub theory: Vec<f64>,
+}
+
+impl SimulationCurve {
+    pub fn has_theory(&self) -> bool {
+        self.theory.iter().any(|value| value.is_finite())
+    }
+
+    /// Whether its values are exact themselves, as those of a bound are.
+    pub fn is_exact(&self) -> bool {
+        !self.has_theory() && self.low == self.high
+    }
+
+    /// The same of squared values: the interval of the square is that of the number, squared.
+    fn squared(self) -> Self {
+        let square = |values: &[f64]| values.iter().map(|v| v * v).collect::<Vec<f64>>();
+        let ends = || self.low.iter().zip(&self.high);
+        let low = ends().map(|(low, high)| match low * high > 0.0 {
+            true => (low * low).min(high * high),
+            false => 0.0,
+        });
+        let high = ends().map(|(low, high)| (low * low).max(high * high));
+        SimulationCurve {
+            low: low.collect(),
+            high: high.collect(),
+            values: square(&self.values),
+            theory: square(&self.theory),
+            ..self
+        }
+    }
+}
+
+/// A panel and what it shows.
+pub struct SimulationContent {
+    /// The names by which notes find it.
+    pub names: Vec<String>,
+    pub panel: SimulationPanel,
+    pub curves: Vec<SimulationCurve>,
+    /// The range of its vertical axis.
+    pub range: (f64, f64),
+    /// Whether its vertical axis is that of the panel on its left.
+    pub shared: bool,
+    /// Whether its curves have labels.
+    pub labelled: bool,
+    /// Of correlations, how many pairs have which.
+    pub pairs: Option<Pairs>,
+}
+
+/// Histograms of the correlations of pairs.
+pub struct Pairs {
+    /// Smaller ones are no more than chance.
+    pub dependent_from: f64,
+    /// Where the first bin begins, and how wide each is.
+    from: f64,
+    width: f64,
+    pub kinds: Vec<PairKind>,
+}
+
+/// The pairs of one kind.
+pub struct PairKind {
+    pub name: String,
+    pub colour: theme::Colour,
+    pub counts: Vec<f64>,
+    pub mean: f64,
+}
+
+/// About how many bins a histogram has.
+const BINS: f64 = 40.0;
+
+impl Pairs {
+    /// The lower edge of a bin.
+    pub fn edge(&self, bin: usize) -> f64 {
+        self.from + self.width * bin as f64
+    }
+
+    /// The range of the correlations.
+    pub fn range(&self) -> (f64, f64) {
+        let bins = self.kinds.first().map_or(0, |kind| kind.counts.len());
+        (self.from.min(-0.02), self.edge(bins))
+    }
+
+    fn of(
+        look: &PanelStyle,
+        curves: &[SimulationCurve],
+        resamples: u64,
+        colour: &mut dyn FnMut(&str) -> (String, theme::Colour),
+    ) -> Option<Self> {
+        let PanelStyle::Correlations { above, below } = look else {
+            return None;
+        };
+        // A curve is a row of a square, whose halves are the two kinds.
+        let half = |is_above: bool| -> Vec<f64> {
+            let rows = curves.iter().enumerate();
+            let cells = rows.flat_map(|(row, curve)| {
+                let places = curve.xs.iter().zip(&curve.values);
+                let own = places.filter(move |(x, _)| (**x < (row + 1) as f64) == is_above);
+                own.map(|(_, value)| *value).collect::<Vec<f64>>()
+            });
+            cells.filter(|value| value.is_finite()).collect()
+        };
+        let halves = [(below, half(false)), (above, half(true))];
+        let all: Vec<f64> = halves.iter().flat_map(|(_, half)| half.clone()).collect();
+        let (low, high) = room(all.iter().copied(), Scale::Linear, 0.0);
+        let width = (high - low) / BINS;
+        let bins = BINS as usize + 1;
+        let kinds = halves.iter().map(|(name, values)| {
+            let mut counts = vec![0.0; bins];
+            for value in values {
+                let bin = ((value - low) / width) as usize;
+                counts[bin.min(bins - 1)] += 1.0;
+            }
+            let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
+            let (name, colour) = colour(name);
+            PairKind {
+                name,
+                colour,
+                counts,
+                mean,
+            }
+        });
+        Some(Pairs {
+            dependent_from: dependent_from(&all, resamples as f64),
+            from: low,
+            width,
+            kinds: kinds.collect(),
+        })
+    }
+}
+
+/// Labels and colours of series, each in the same everywhere.
+struct SeriesColours<'a> {
+    options: &'a SimulationFigure,
+    known: Vec<String>,
+}
+
+impl SeriesColours<'_> {
+    /// Those of a series in a panel: what is given for `panel.series` goes before `series`.
+    fn of(&mut self, panel: &str, name: &str) -> (String, theme::Colour) {
+        let labels = &self.options.labels;
+        let own = labels.given(&format!("{panel}.{name}"));
+        let label = own.unwrap_or(labels.of(name)).to_owned();
+        if let Some(meant) = theme::meant(&label) {
+            return (label, meant);
+        }
+        // What belongs to a series, such as its bound, has its colour.
+        let name = name.split(": ").next().unwrap_or(name);
+        let known = self.known.iter().position(|known| *known == name);
+        let index = known.unwrap_or_else(|| {
+            self.known.push(name.to_owned());
+            self.known.len() - 1
+        });
+        (label, theme::LEARNERS[index % theme::LEARNERS.len()])
+    }
+}
+
+/// The panels that are drawn, with their rows of the table.
+pub fn contents(
+    simulation: &SimulationDescription,
+    options: &SimulationFigure,
+    tables: &Tables,
+) -> Result<Vec<SimulationContent>, FigureError> {
+    let mut colours = SeriesColours {
+        options,
+        known: Vec::new(),
+    };
+    let mut contents = Vec::new();
+    for name in &options.panels {
+        let missing = || FigureError::Missing(format!("the panel `{name}`"));
+        let panel = simulation.panels.iter().find(|panel| panel.name == *name);
+        let panel = worded(panel.ok_or_else(missing)?.clone(), options);
+        let square = options.square.contains(name);
+        let curves = curves(name, square, simulation.resamples, tables);
+        if curves.is_empty() {
+            return Err(missing());
+        }
+        contents.push((panel, curves));
+    }
+    check_names(options, &contents)?;
+    let contents = match options.by {
+        PanelBy::Panel => contents,
+        PanelBy::Series => by_series(contents, options),
+    };
+    let contents = contents.into_iter().map(|(panel, mut curves)| {
+        let pairs = Pairs::of(&panel.look, &curves, simulation.resamples, &mut |name| {
+            colours.of(&panel.name, name)
+        });
+        if pairs.is_none() {
+            for curve in &mut curves {
+                (curve.label, curve.colour) = colours.of(&panel.name, &curve.name);
+            }
+        }
+        SimulationContent {
+            range: heights(&panel, &curves, pairs.as_ref()),
+            names: vec![panel.name.clone()],
+            pairs,
+            panel,
+            curves,
+            shared: false,
+            labelled: false,
+        }
+    });
+    Ok(contents.collect())
+}
+
+/// Names that nothing has are a mistake.
+fn check_names(
+    options: &SimulationFigure,
+    contents: &[(SimulationPanel, Vec<SimulationCurve>)],
+) -> Result<(), FigureError> {
+    let mut known: Vec<String> = Vec::new();
+    for (panel, curves) in contents {
+        let series: Vec<&str> = match &panel.look {
+            PanelStyle::Correlations { above, below } => vec![above, below],
+            _ => curves.iter().map(|curve| curve.name.as_str()).collect(),
+        };
+        known.push(panel.name.clone());
+        for name in series {
+            known.extend([name.to_owned(), format!("{}.{name}", panel.name)]);
+        }
+    }
+    let labels = options.labels.names.iter().chain(&options.titles);
+    let labels = labels.map(|(name, _)| name);
+    let shaded = options.shade.iter().flat_map(|(one, other)| [one, other]);
+    for name in labels.chain(shaded) {
+        if !known.contains(name) {
+            let known = known.join("`, `");
+            let message = format!("no series is called `{name}`; there are `{known}`");
+            return Err(FigureError::draw(message));
+        }
+    }
+    Ok(())
+}
+
+/// The panel with the figure's own words.
+fn worded(panel: SimulationPanel, options: &SimulationFigure) -> SimulationPanel {
+    let mut titles = options.titles.iter();
+    let title = titles.find(|(name, _)| *name == panel.name);
+    let labels = &options.labels;
+    SimulationPanel {
+        title: title.map_or(panel.title, |(_, title)| title.clone()),
+        x: labels.x.clone().unwrap_or_else(|| symbol_last(&panel.x)),
+        y: labels.y.clone().unwrap_or(panel.y),
+        y_scale: options.y_scale.unwrap_or(panel.y_scale),
+        ..panel
+    }
+}
+
+/// `number of points, N` for `N (number of points)`.
+fn symbol_last(title: &str) -> String {
+    match title.split_once(" (") {
+        Some((symbol, about)) if symbol.chars().count() == 1 => {
+            format!("{}, {symbol}", about.trim_end_matches(')'))
+        }
+        _ => title.to_owned(),
+    }
+}
+
+/// The series of a panel.
+fn curves(name: &str, square: bool, resamples: u64, tables: &Tables) -> Vec<SimulationCurve> {
+    let factor = interval_factor(0.95, resamples as usize);
+    let table = &tables.simulation;
+    let [in_panel, in_series] = [columns::PANEL, columns::SERIES].map(|name| table.texts(name));
+    let get = |name: &str, rows: &[usize]| -> Vec<f64> {
+        let column = table.numbers(name);
+        rows.iter().map(|row| column[*row]).collect()
+    };
+    let mut series: Vec<(String, Vec<usize>)> = Vec::new();
+    for row in (0..table.rows()).filter(|row| *in_panel[*row] == *name) {
+        match series.last_mut() {
+            Some((last, rows)) if *last == *in_series[row] => rows.push(row),
+            _ => series.push((in_series[row].to_string(), vec![row])),
+        }
+    }
+    let curve = |(name, rows): (String, Vec<usize>)| {
+        let (values, errors) = (get(columns::VALUE, &rows), get(columns::SE, &rows));
+        let ends = |sign: f64| {
+            let pairs = values.iter().zip(&errors);
+            let end = |(value, se): (&f64, &f64)| value + sign * factor * se;
+            pairs.map(end).collect::<Vec<f64>>()
+        };
+        let curve = SimulationCurve {
+            label: name.clone(),
+            name,
+            colour: theme::INK,
+            xs: get(columns::X, &rows),
+            low: ends(-1.0),
+            high: ends(1.0),
+            theory: get(columns::THEORY, &rows),
+            values,
+        };
+        if square { curve.squared() } else { curve }
+    };
+    series.into_iter().map(curve).collect()
+}
+
+/// One panel for every series, whose curves are the quantities.
+fn by_series(
+    contents: Vec<(SimulationPanel, Vec<SimulationCurve>)>,
+    options: &SimulationFigure,
+) -> Vec<(SimulationPanel, Vec<SimulationCurve>)> {
+    let mut turned: Vec<(SimulationPanel, Vec<SimulationCurve>)> = Vec::new();
+    for (panel, curves) in contents {
+        for curve in curves {
+            let series = curve.name.clone();
+            let named = SimulationCurve {
+                label: panel.name.clone(),
+                name: panel.name.clone(),
+                ..curve
+            };
+            match turned.iter_mut().find(|(panel, _)| panel.name == series) {
+                Some((_, curves)) => curves.push(named),
+                None => {
+                    let mut titles = options.titles.iter();
+                    let title = titles.find(|(name, _)| *name == series);
+                    let title = title.map_or(series.clone(), |(_, title)| title.clone());
+                    let panel = SimulationPanel {
+                        name: series,
+                        title,
+                        ..panel.clone()
+                    };
+                    turned.push((panel, vec![named]));
+                }
+            }
+        }
+    }
+    turned
+}
+
+/// The range of the vertical axis.
+fn heights(
+    panel: &SimulationPanel,
+    curves: &[SimulationCurve],
+    pairs: Option<&Pairs>,
+) -> (f64, f64) {
+    if let Some(pairs) = pairs {
+        let counts = pairs
+            .kinds
+            .iter()
+            .flat_map(|kind| kind.counts.iter().copied());
+        // Above the bars there are two lines of text.
+        return (0.0, 1.25 * counts.fold(1.0, f64::max));
+    }
+    let known = curves.iter().flat_map(|curve| curve.theory.iter().copied());
+    let levels = panel.levels.iter().map(|(value, _)| *value);
+    let seen = curves.iter().flat_map(|curve| match panel.y_scale {
+        // The lower end of an interval may have no logarithm; where theory has none, there is no dot.
+        Scale::Log => {
+            let theory = curve
+                .theory
+                .iter()
+                .copied()
+                .chain(std::iter::repeat(f64::NAN));
+            let seen = curve.values.iter().zip(theory);
+            let shown = seen.filter(|(_, theory)| theory.is_nan() || *theory > 0.0);
+            shown.map(|(value, _)| *value).collect()
+        }
+        Scale::Linear => [curve.low.clone(), curve.high.clone()].concat(),
+    });
+    let values = known.chain(levels).chain(seen).filter(|v| v.is_finite());
+    match (&panel.look, panel.y_scale) {
+        (_, Scale::Log) => {
+            let (low, high) = room(values.filter(|value| *value > 0.0), Scale::Log, 0.05);
+            if low > 0.0 { (low, high) } else { (0.1, 1.0) }
+        }
+        // Above the bars there is a line of text.
+        (PanelStyle::Bars { .. }, Scale::Linear) => {
+            let most = values.fold(0.0, f64::max);
+            (0.0, 1.2 * if most > 0.0 { most } else { 1.0 })
+        }
+        (_, Scale::Linear) => {
+            let values: Vec<f64> = values.collect();
+            let (low, high) = room(values.iter().copied(), Scale::Linear, 0.06);
+            let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+            let from_zero = least >= 0.0 && least < 0.5 * high;
+            (if from_zero { 0.0 } else { low }, high)
+        }
+    }
+}
+
+/// Neighbouring panels of bars share their vertical axis, and all do where that is asked for. Curves
+/// have labels where there are several, once where panels have the same ones.
+pub fn arrange(contents: &mut [SimulationContent], options: &SimulationFigure) {
+    let is_bars =
+        |content: &SimulationContent| matches!(content.panel.look, PanelStyle::Bars { .. });
+    let highest = |contents: &[SimulationContent], which: &dyn Fn(&SimulationContent) -> bool| {
+        let chosen = contents.iter().filter(|content| which(content));
+        let ranges = chosen.map(|content| content.range);
+        ranges.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), range| {
+            (low.min(range.0), high.max(range.1))
+        })
+    };
+    let (_, bars) = highest(contents, &is_bars);
+    let whole = highest(contents, &|_| true);
+    let labels = |content: &SimulationContent| -> Vec<String> {
+        let labels = content.curves.iter().map(|curve| curve.label.clone());
+        labels.collect()
+    };
+    let all: Vec<Vec<String>> = contents.iter().map(labels).collect();
+    for i in 0..contents.len() {
+        let several = all[i].len() > 1 && contents[i].pairs.is_none();
+        contents[i].labelled = several && all.get(i + 1) != Some(&all[i]);
+        if options.same_y {
+            contents[i].range = whole;
+            contents[i].shared = i > 0;
+        } else if is_bars(&contents[i]) {
+            contents[i].range = (0.0, bars);
+            contents[i].shared = i > 0 && is_bars(&contents[i - 1]);
+        }
+    }
+}

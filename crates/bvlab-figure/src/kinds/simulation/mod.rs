@@ -1,0 +1,405 @@
+//! The panels of a simulation, side by side: what was seen with its intervals, theory through it.
+
+mod bars;
+mod content;
+
+use crate::axis::{Axis, room};
+use crate::canvas::{Canvas, Stroke};
+use crate::error::FigureError;
+use crate::labels::{Label, labels_width, write_labels};
+use crate::notes::{NoteCurve, write_notes};
+use crate::panel::{self, Frame, Surroundings, TITLE, broken_titles, y_room};
+use crate::picture::{FigureData, Picture, course, sentence};
+use crate::theme;
+use bars::{draw_bars, draw_pairs};
+use bvlab_core::plan::Scale;
+use bvlab_core::simulation::{PanelStyle, SimulationDescription};
+use bvlab_core::words::thousands;
+use bvlab_experiment::SimulationFigure;
+use bvlab_outcome::Tables;
+use content::{SimulationContent, SimulationCurve, arrange, contents};
+
+/// The room between two panels.
+const GAP: f64 = 34.0;
+
+/// Panels that would be narrower stand one above the other.
+const NARROWEST: f64 = 110.0;
+
+impl Picture for SimulationFigure {
+    fn caption(&self, data: &FigureData) -> Result<String, FigureError> {
+        let simulation = simulated(data)?;
+        let count = thousands(simulation.resamples);
+        Ok(format!("{count} {}", simulation.drawn))
+    }
+
+    fn footer(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
+        let simulation = simulated(data)?;
+        let contents = contents(simulation, self, data.tables)?;
+        let any = |which: &dyn Fn(&PanelStyle) -> bool| {
+            let mut looks = contents.iter().map(|content| &content.panel.look);
+            looks.any(which)
+        };
+        let mut said = Vec::new();
+        let bars = any(&|look| matches!(look, PanelStyle::Bars { .. }));
+        let dots = any(&|look| matches!(look, PanelStyle::Curves));
+        let exact = contents.iter().any(|content| {
+            let curves = content.panel.look == PanelStyle::Curves;
+            curves && content.curves.iter().any(SimulationCurve::has_theory)
+        });
+        match (bars, dots) {
+            (true, _) => {
+                said.push("bars: simulated, with 95 % intervals".to_owned());
+                said.push(format!("dots: {}", simulation.theory));
+            }
+            (false, true) => said.push("dots: simulated, with 95 % intervals".to_owned()),
+            (false, false) => {}
+        }
+        if exact {
+            said.push(match bars {
+                true => "line: the same".to_owned(),
+                false => format!("lines through open dots: {}", simulation.theory),
+            });
+        }
+        let bound = |curve: &SimulationCurve| curve.name.ends_with(": bound");
+        if contents
+            .iter()
+            .any(|content| content.curves.iter().any(bound))
+        {
+            said.push("dashed: the bound".to_owned());
+        }
+        if self.y_scale == Some(Scale::Log) && has_zero(&contents) {
+            said.push("0 is off the axis".to_owned());
+        }
+        if contents.iter().any(|content| content.pairs.is_some()) {
+            said.push("grey: no more than chance".to_owned());
+        }
+        Ok(said)
+    }
+
+    fn draw(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<(), FigureError> {
+        draw(canvas, frame, simulated(data)?, self, data.tables)
+    }
+
+    fn describe(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
+        let panel = |content: &SimulationContent| {
+            let said: Vec<String> = match &content.pairs {
+                Some(pairs) => {
+                    let kinds = pairs.kinds.iter();
+                    let mean = |mean: f64| format!("{mean:.2}").replace('-', "−");
+                    kinds
+                        .map(|kind| format!("{}, mean {}", kind.name, mean(kind.mean)))
+                        .collect()
+                }
+                None => {
+                    let curves = content.curves.iter();
+                    let axis = axis_name(&content.panel.x);
+                    let course = |c: &SimulationCurve| course(&c.label, axis, &c.xs, &c.values);
+                    curves.filter_map(course).collect()
+                }
+            };
+            sentence(std::slice::from_ref(&content.panel.title), &said)
+        };
+        let contents = contents(simulated(data)?, self, data.tables)?;
+        Ok(contents.iter().map(panel).collect())
+    }
+}
+
+/// The symbol of an axis, or its name: `N` of `number of points, N`.
+fn axis_name(title: &str) -> &str {
+    title.rsplit_once(", ").map_or(title, |(_, symbol)| symbol)
+}
+
+/// Whether theory is zero somewhere, which a log axis does not show.
+fn has_zero(contents: &[SimulationContent]) -> bool {
+    let curves = contents.iter().flat_map(|content| &content.curves);
+    let mut theory = curves.flat_map(|curve| &curve.theory);
+    theory.any(|value| *value == 0.0)
+}
+
+/// The simulation that the figure needs.
+fn simulated<'a>(data: &FigureData<'a>) -> Result<&'a SimulationDescription, FigureError> {
+    let simulation = data.description.simulation();
+    simulation.ok_or_else(|| FigureError::Missing("a simulation".to_owned()))
+}
+
+fn draw(
+    canvas: &Canvas,
+    frame: Frame,
+    simulation: &SimulationDescription,
+    options: &SimulationFigure,
+    tables: &Tables,
+) -> Result<(), FigureError> {
+    let mut contents = contents(simulation, options, tables)?;
+    arrange(&mut contents, options);
+    let rooms: Vec<(f64, f64)> = contents
+        .iter()
+        .map(|content| {
+            let left = match content.shared {
+                true => 0.0,
+                false => y_room(&y_axis(content, frame)),
+            };
+            let labels = labels(content);
+            let right = match labels.is_empty() {
+                true => 0.0,
+                false => labels_width(canvas, labels.iter().map(|(text, ..)| text.as_str())),
+            };
+            (left, right)
+        })
+        .collect();
+    let frames = places(&mut contents, frame, &rooms);
+    let mut noted = vec![false; options.notes.len()];
+    for (content, (place, title)) in contents.iter().zip(&frames) {
+        let y = y_axis(content, *place);
+        let panel = draw_panel(canvas, *place, (content, title), y, options)?;
+        let curves: Vec<NoteCurve> = content.curves.iter().map(note_curve).collect();
+        let names: Vec<&str> = content.names.iter().map(String::as_str).collect();
+        write_notes(&panel, &names, &options.notes, &curves, &mut noted)?;
+    }
+    Ok(())
+}
+
+/// Where the panels stand, and what is written above each. Rooms are what they need on their left
+/// and right.
+fn places(
+    contents: &mut [SimulationContent],
+    mut frame: Frame,
+    rooms: &[(f64, f64)],
+) -> Vec<(Frame, Vec<String>)> {
+    let taken: f64 = rooms.iter().map(|(left, right)| left + right).sum();
+    let count = contents.len();
+    let gaps = GAP * (count as f64 - 1.0);
+    let width = (frame.right - frame.left - taken - gaps) / count as f64;
+    // A single panel is named by the heading.
+    let titles = contents.iter().map(|content| match count {
+        1 => Vec::new(),
+        _ => vec![content.panel.title.clone()],
+    });
+    let titles: Vec<Vec<String>> = titles.collect();
+    if width < NARROWEST && count > 1 {
+        // On a narrow page, one above the other.
+        contents
+            .iter_mut()
+            .for_each(|content| content.shared = false);
+        let left = contents
+            .iter()
+            .map(|content| y_room(&y_axis(content, frame)));
+        let left = left.fold(0.0, f64::max);
+        let right = rooms.iter().map(|(_, right)| *right).fold(0.0, f64::max);
+        frame.top += TITLE;
+        let inner = Frame {
+            left: frame.left + left,
+            right: frame.right - right,
+            ..frame
+        };
+        let rows = inner.stack(count, panel::BELOW + TITLE).into_iter();
+        return rows.zip(titles).collect();
+    }
+    let inner = Frame {
+        right: frame.left + width * count as f64 + gaps,
+        ..frame
+    };
+    let titles = broken_titles(titles, inner);
+    let lines = titles.iter().map(Vec::len).max().unwrap_or(1);
+    frame.top += TITLE * lines as f64;
+    let mut left = frame.left;
+    let mut places = Vec::new();
+    for ((before, after), title) in rooms.iter().zip(titles) {
+        left += before;
+        let place = Frame {
+            left,
+            right: left + width,
+            ..frame
+        };
+        left += width + after + GAP;
+        places.push((place, title));
+    }
+    places
+}
+
+/// The vertical axis of a panel.
+fn y_axis(content: &SimulationContent, frame: Frame) -> Axis {
+    let scale = content.panel.y_scale;
+    Axis::new(scale, content.range, (frame.bottom, frame.top))
+}
+
+fn note_curve(curve: &SimulationCurve) -> NoteCurve<'_> {
+    NoteCurve {
+        names: vec![&curve.name, &curve.label],
+        xs: &curve.xs,
+        ys: &curve.values,
+    }
+}
+
+/// What is written on the right of a panel: text, colour and the value that it belongs to.
+fn labels(content: &SimulationContent) -> Vec<(String, theme::Colour, f64)> {
+    let named = |name: &str| content.curves.iter().any(|curve| curve.name == name);
+    // What belongs to a series, such as its bound, has its colour and needs no label.
+    let belongs = |name: &str| {
+        name.split_once(": ")
+            .is_some_and(|(series, _)| named(series))
+    };
+    let curves = content.curves.iter().filter(|_| content.labelled);
+    let curves = curves.filter(|curve| !belongs(&curve.name));
+    let curves = curves.map(|curve| {
+        let shown = |value: &&f64| content.panel.y_scale == Scale::Linear || **value > 0.0;
+        let seen = match curve.theory.iter().rev().find(|value| value.is_finite()) {
+            Some(theory) => Some(theory),
+            None => curve.values.last(),
+        };
+        let end = seen.filter(shown).copied().unwrap_or(f64::NAN);
+        (curve.label.clone(), curve.colour, end)
+    });
+    let levels = content.panel.levels.iter();
+    let levels = levels.map(|(value, text)| {
+        let colour = theme::meant(text).unwrap_or(theme::SOFT);
+        (text.clone(), colour, *value)
+    });
+    curves.chain(levels).collect()
+}
+
+/// The values of x that a panel reaches to.
+fn breadth(content: &SimulationContent) -> (f64, f64) {
+    if let Some(pairs) = &content.pairs {
+        return pairs.range();
+    }
+    let xs = content.curves.iter().flat_map(|curve| &curve.xs).copied();
+    match content.panel.look {
+        // Bars that nobody can see need no room.
+        PanelStyle::Bars { .. } => {
+            let seen = content.curves.iter().flat_map(|curve| {
+                let bars = curve.xs.iter().zip(&curve.values).zip(&curve.theory);
+                bars.filter(|((_, value), theory)| value.max(**theory) > 5e-4)
+                    .map(|((x, _), _)| *x)
+            });
+            let (low, high) = seen.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+                (low.min(x), high.max(x))
+            });
+            match low <= high {
+                true => (low - 0.7, high + 0.7),
+                false => (-0.7, 0.7),
+            }
+        }
+        _ => room(xs, content.panel.x_scale, 0.03),
+    }
+}
+
+fn draw_panel<'a, 'b>(
+    canvas: &'a Canvas<'b>,
+    frame: Frame,
+    (content, title): (&SimulationContent, &[String]),
+    y: Axis,
+    options: &SimulationFigure,
+) -> Result<panel::Panel<'a, 'b>, FigureError> {
+    let SimulationContent { panel: spec, .. } = content;
+    let x = Axis::new(spec.x_scale, breadth(content), (frame.left, frame.right));
+    let panel = panel::Panel::new(canvas, frame, x, y);
+    let whole = |curve: &SimulationCurve| curve.xs.iter().all(|x| x.fract() == 0.0);
+    let (x_title, y_title) = match &content.pairs {
+        Some(_) => ("correlation of their errors", "number of pairs"),
+        None => (spec.x.as_str(), spec.y.as_str()),
+    };
+    panel.surround(&Surroundings {
+        title,
+        x_title: Some(x_title),
+        y_title: (!content.shared).then_some(y_title),
+        y_numbers: !content.shared,
+        x_numbers: true,
+        x_whole: content.pairs.is_none() && content.curves.iter().all(whole),
+        ..Surroundings::default()
+    })?;
+    for (level, text) in &spec.levels {
+        let y = panel.y.place(*level);
+        let colour = theme::meant(text).unwrap_or(theme::MARK);
+        canvas.line(
+            &[(frame.left, y), (frame.right, y)],
+            Stroke::new(colour, 2.0),
+        )?;
+    }
+    if let Some(pairs) = &content.pairs {
+        draw_pairs(canvas, &panel, pairs)?;
+        return Ok(panel);
+    }
+    shade(&panel, content, options)?;
+    for curve in &content.curves {
+        match &spec.look {
+            PanelStyle::Curves => draw_curve(&panel, curve)?,
+            PanelStyle::Lines => {
+                panel.curve(&curve.xs, &curve.values, Stroke::new(curve.colour, 3.4))?
+            }
+            PanelStyle::Bars { from, text } => draw_bars(canvas, &panel, curve, *from, text)?,
+            PanelStyle::Correlations { .. } => {}
+        }
+    }
+    let labels = labels(content).into_iter().map(|(text, colour, value)| {
+        let y = panel.y.place(value);
+        Label {
+            text,
+            colour,
+            y: if y.is_finite() { y } else { frame.bottom },
+        }
+    });
+    write_labels(canvas, frame, labels.collect())?;
+    Ok(panel)
+}
+
+/// The gap between two series.
+fn shade(
+    panel: &panel::Panel,
+    content: &SimulationContent,
+    options: &SimulationFigure,
+) -> Result<(), FigureError> {
+    let Some((one, other)) = &options.shade else {
+        return Ok(());
+    };
+    let of = |name: &String| content.curves.iter().find(|curve| curve.name == *name);
+    match (of(one), of(other)) {
+        (Some(one), Some(other)) => panel.band(
+            &one.xs,
+            &one.values,
+            &other.values,
+            theme::LEARNERS[0],
+            theme::GAP_ALPHA,
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// Dots with intervals: open ones on the line of theory, or full ones on a line of their own.
+fn draw_curve(panel: &panel::Panel, curve: &SimulationCurve) -> Result<(), FigureError> {
+    if curve.is_exact() {
+        return match (curve.xs.as_slice(), curve.name.contains(": ")) {
+            ([x], _) => panel.dots(&[*x], &curve.values, 6.0, curve.colour, 1.0),
+            (_, true) => {
+                let stroke = Stroke::new(curve.colour, theme::EXACT).dashed();
+                panel.curve(&curve.xs, &curve.values, stroke)
+            }
+            (_, false) => panel.curve(&curve.xs, &curve.values, Stroke::new(curve.colour, 2.8)),
+        };
+    }
+    let exact = curve.has_theory();
+    match exact {
+        true => {
+            let stroke = Stroke::new(curve.colour, theme::EXACT);
+            panel.curve(&curve.xs, &curve.theory, stroke)?;
+        }
+        false => {
+            let stroke = Stroke::new(curve.colour, 2.8);
+            panel.curve(&curve.xs, &curve.values, stroke)?;
+        }
+    }
+    for (i, (&x, &value)) in curve.xs.iter().zip(&curve.values).enumerate() {
+        let place = panel.at(x, value);
+        // Chance around a zero that a log axis does not show is not shown either.
+        let off = panel.y.scale == Scale::Log && curve.theory.get(i) == Some(&0.0);
+        if off || !panel.shows(place) {
+            continue;
+        }
+        let stroke = Stroke::new(curve.colour, 2.2);
+        panel.bar(x, curve.low[i], curve.high[i], stroke.faint(0.75))?;
+        match exact {
+            true => panel.canvas.open_dot(place, 4.8, stroke)?,
+            false => panel.canvas.dot(place, 5.0, curve.colour, 1.0)?,
+        }
+    }
+    Ok(())
+}
