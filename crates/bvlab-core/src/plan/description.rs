@@ -58,6 +58,8 @@ pub struct StudyDescription {
 pub struct MethodDescription {
     /// Its name.
     pub name: String,
+    /// What figures call it.
+    pub label: String,
     /// Whether it estimates the risk, in units of the loss; else it only ranks settings.
     pub estimates_risk: bool,
     /// Whether its largest value is the best.
@@ -156,6 +158,7 @@ impl Plan {
                 .iter()
                 .map(|method| MethodDescription {
                     name: method.name().to_owned(),
+                    label: method.label().to_owned(),
                     estimates_risk: method.estimates_risk(),
                     prefers_large: method.prefers_large(),
                 })

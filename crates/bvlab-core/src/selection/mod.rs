@@ -54,6 +54,8 @@ pub const FAMILIES: &[MethodFamily] = &[
 pub struct MethodFamily {
     /// The name, with `K` in the place of a number.
     pub name: &'static str,
+    /// What figures call it, with `K` in the place of a number.
+    pub label: &'static str,
     /// What it does, in a few words.
     pub meaning: &'static str,
     /// Makes the method of that name, with the number where there is one.
@@ -76,6 +78,7 @@ impl MethodFamily {
 #[derive(Clone)]
 pub struct Method {
     name: String,
+    label: String,
     estimator: Arc<dyn Estimator>,
 }
 
@@ -92,6 +95,7 @@ impl Method {
         match found {
             Some((family, number)) => Ok(Method {
                 name: name.to_owned(),
+                label: family.label.replace('K', &number.to_string()),
                 estimator: (family.make)(number),
             }),
             None => {
@@ -105,6 +109,11 @@ impl Method {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What figures call it, such as `leave-one-out`.
+    pub fn label(&self) -> &str {
+        &self.label
     }
 
     /// Whether it estimates the risk, in units of the loss; else it only ranks settings.
