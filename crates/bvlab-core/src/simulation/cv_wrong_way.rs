@@ -289,3 +289,77 @@ impl Simulate for CvWrongWay {
         rows
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn correlation(pairs: &[(f64, f64)]) -> f64 {
+        let n = pairs.len() as f64;
+        let mean = |of: &dyn Fn(&(f64, f64)) -> f64| pairs.iter().map(of).sum::<f64>() / n;
+        let [x, y] = [mean(&|p| p.0), mean(&|p| p.1)];
+        let cross = mean(&|p| (p.0 - x) * (p.1 - y));
+        cross / (mean(&|p| (p.0 - x).powi(2)) * mean(&|p| (p.1 - y).powi(2))).sqrt()
+    }
+
+    /// Both ways from their definition: correlations on the points that take part, all inputs sorted by
+    /// them, and neighbours by distances.
+    #[test]
+    fn both_ways_are_those_of_their_definition() {
+        let (n, folds, chosen) = (23, 4, 5);
+        let mut simulation = CvWrongWay {
+            inputs: vec![5, 40],
+            chosen,
+            folds,
+            labels: vec![0.0; n],
+            columns: Vec::new(),
+            sums: Vec::new(),
+            scores: Vec::new(),
+            order: Vec::new(),
+        };
+        let mut differ = false;
+        for resample in 0..30 {
+            let mut out = vec![f64::NAN; simulation.observations()];
+            let interrupt = Interrupt::never();
+            simulation
+                .observe(7, resample, &mut out, &interrupt)
+                .unwrap();
+            let x = |i: usize, k: usize| simulation.columns[k * n + i];
+            let y = &simulation.labels;
+            for (p, out) in [5, 40].into_iter().zip(out.chunks_exact(OBSERVED)) {
+                let mut wanted = [0.0; OBSERVED];
+                for fold in 0..folds {
+                    for way in 0..2 {
+                        let takes_part = |i: &usize| way == 0 || i % folds != fold;
+                        let r = |k: usize| {
+                            let points = (0..n).filter(takes_part);
+                            correlation(&points.map(|i| (x(i, k), y[i])).collect::<Vec<_>>())
+                        };
+                        let mut all: Vec<usize> = (0..p).collect();
+                        all.sort_by(|a, b| r(*b).abs().total_cmp(&r(*a).abs()));
+                        all.truncate(chosen);
+                        let held = (0..n).filter(|i| i % folds == fold);
+                        let size = held.clone().count() as f64;
+                        for i in held {
+                            let apart = |j: &usize| {
+                                let terms = all.iter().map(|&k| (x(i, k) - x(*j, k)).powi(2));
+                                terms.sum::<f64>()
+                            };
+                            let others = (0..n).filter(|j| j % folds != fold);
+                            let nearest = others.min_by(|a, b| apart(a).total_cmp(&apart(b)));
+                            wanted[way] += f64::from(u8::from(y[nearest.unwrap()] != y[i]));
+                            let signed = all.iter().map(|&k| r(k).signum() * x(i, k) * y[i]);
+                            wanted[2 + way] += signed.sum::<f64>() / chosen as f64 / size;
+                        }
+                    }
+                }
+                for (k, (found, wanted)) in out.iter().zip(&wanted).enumerate() {
+                    let wanted = wanted / if k < 2 { n } else { folds } as f64;
+                    assert!((found - wanted).abs() < 1e-12, "{p} {k}: {found} {wanted}");
+                }
+                differ |= out[0] != out[1];
+            }
+        }
+        assert!(differ);
+    }
+}
