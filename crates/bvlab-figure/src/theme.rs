@@ -275,12 +275,13 @@ pub fn colour(part: Part) -> Colour {
         Part::AverageVariance => (236, 142, 72),
         Part::Diversity => LEARNERS[0],
         Part::Optimism => LEARNERS[4],
+        Part::NoiseBound => LEARNERS[2],
     }
 }
 
 /// Whether the curve of a part is dashed.
 pub fn is_dashed(part: Part) -> bool {
-    part == Part::Train
+    matches!(part, Part::Train | Part::NoiseBound)
 }
 
 /// What runs up a panel of errors.
@@ -310,6 +311,7 @@ pub fn name(part: Part, loss: Loss) -> &'static str {
         Part::AverageVariance => "average variance",
         Part::Diversity => "diversity",
         Part::Optimism => "optimism",
+        Part::NoiseBound => "lower bound",
     }
 }
 

@@ -234,6 +234,7 @@ names! {
     ZERO_SHARE = "zero_share",
     BIAS2_EXACT = "bias2_exact",
     VARIANCE_EXACT = "variance_exact",
+    LABEL_NOISE_BOUND = "label_noise_bound",
     RANK = "rank",
     CONDITION = "condition",
     WEIGHT_NORM = "weight_norm",
@@ -303,9 +304,13 @@ const SOURCES: &str = "with `run.sources`";
 const DIVERSE: &str = "with `run.diversity`";
 const EXACT: &str = "where some learner's exact forms are known: on fixed inputs for the linear \
     smoothers `knn`, `kernel`, `local`, `spline`, `polynomial`, `gaussians`, `linear` and \
-    `components`, and for least squares on normal inputs with a `{ linear = … }` truth";
+    `components`, and for least squares on normal inputs with a `{ linear = … }` or `{ weights = … }` truth";
 const DEGREES: &str = "with `run.df`";
-const WEIGHTS: &str = "where some learner solves for weights (`fourier`, `linear`)";
+const WEIGHTS: &str =
+    "where some learner solves for weights (`fourier`, `features`, `linear`, `polynomial`)";
+const BOUNDED: &str = "where some learner takes weights of minimum norm on features of full rank, at drawn \
+    inputs and test points and constant noise: `linear` without intercept on normal inputs, `fourier`, and \
+    projections by `features`, at λ = 0";
 
 const OF_LEARNER: ColumnSchema = ColumnSchema::text(LEARNER, "the learner's name");
 const OF_AXIS: ColumnSchema =
@@ -479,6 +484,12 @@ const CURVE_COLUMNS: &[ColumnSchema] = &[
     )
     .unit(LOSS)
     .when(EXACT),
+    ColumnSchema::number(
+        LABEL_NOISE_BOUND,
+        "lower bound on the label noise's part of the variance, σ² min(n, p)/(|n - p| + 1)",
+    )
+    .unit(LOSS)
+    .when(BOUNDED),
     ColumnSchema::number(
         RANK,
         "rank of the features, median over the first 24 training sets",

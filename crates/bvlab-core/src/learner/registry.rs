@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::family::Family;
 use super::{
-    adaboost, bagging, boosting, components, discriminant, forest, fourier, gaussians, kernel, knn,
-    lasso, linear, local, logistic, naive_bayes, network, polynomial, spline, subset, tree,
+    adaboost, bagging, boosting, components, discriminant, features, forest, fourier, gaussians,
+    kernel, knn, lasso, linear, local, logistic, naive_bayes, network, polynomial, spline, subset,
+    tree,
 };
 use crate::parameter::DataSize;
 
@@ -23,6 +24,7 @@ const STANDARD: &[Family] = &[
     components::FAMILY,
     subset::FAMILY,
     fourier::FAMILY,
+    features::FAMILY,
     network::FAMILY,
     bagging::FAMILY,
     forest::FAMILY,

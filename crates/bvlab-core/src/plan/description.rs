@@ -18,6 +18,10 @@ pub struct StudyDescription {
     /// By curve: whether the learner solves for weights, so that their rank, condition and norm are
     /// known.
     pub solves: Vec<bool>,
+    /// By curve: whether a lower bound on the label noise's part of the variance is known; absent where
+    /// there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bounds: Vec<bool>,
     /// By problem: how many points a training set has.
     pub train: Vec<usize>,
     /// How many coordinates an input has.
@@ -127,6 +131,23 @@ impl StudyDescription {
 }
 
 impl Plan {
+    /// By setting of a learner, the lower bound on the label noise's part of the variance, NaN where it
+    /// has none; `None` where no setting has one, or test points are not drawn from the inputs' law.
+    pub fn label_noise_bounds(&self, path: &CapacityPath) -> Option<Vec<f64>> {
+        if self.test.kind != TestKind::Drawn {
+            return None;
+        }
+        let mut all = vec![f64::NAN; path.curve.settings()];
+        for stage in &path.stages {
+            let problem = &self.problems[stage.problem];
+            let bounds = stage.learner.label_noise_bound(problem)?;
+            for (bound, &setting) in bounds.into_iter().zip(&stage.settings) {
+                all[setting] = bound;
+            }
+        }
+        Some(all)
+    }
+
     /// What its numbers are about.
     pub fn describe(&self) -> StudyDescription {
         let problem = self.problem();
@@ -138,8 +159,19 @@ impl Plan {
             solves: self
                 .paths
                 .iter()
-                .map(|path| path.stages.iter().any(|stage| stage.learner.solves()))
+                .map(|path| {
+                    let mut stages = path.stages.iter();
+                    stages.any(|stage| stage.learner.solves_for(&self.problems[stage.problem]))
+                })
                 .collect(),
+            bounds: {
+                let bounds = |path: &CapacityPath| self.label_noise_bounds(path).is_some();
+                let bounds: Vec<bool> = self.paths.iter().map(bounds).collect();
+                match bounds.contains(&true) {
+                    true => bounds,
+                    false => Vec::new(),
+                }
+            },
             train: self.problems.iter().map(|problem| problem.train).collect(),
             dimension: problem.dimension,
             range: problem.inputs.range(),

@@ -115,6 +115,7 @@ impl Problem {
         }
         self.inputs.check()?;
         let dimension = match &self.inputs {
+            Inputs::Law(law) if !law.scales().is_empty() => law.scales().len(),
             Inputs::Law(law) if !law.law().is_design() => self.dimension,
             Inputs::Law(_) if !self.fixed => return Err(ProblemError::GridNotFixed),
             Inputs::Law(_) => match side(self.train, self.dimension) {

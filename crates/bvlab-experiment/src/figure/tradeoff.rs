@@ -240,7 +240,7 @@ fn checked_x(
         ),
         CapacityMeasure::WeightNorm if !drawn(&study.solves) => wrong(
             "none of these learners solves for weights",
-            "`fourier` and `linear` do",
+            "`fourier`, `features`, `linear` and `polynomial` do",
         ),
         x => Ok(Some(x)),
     }
@@ -296,7 +296,8 @@ fn checked_below(
     let mut shown = study.curves.iter().zip(&study.solves);
     if !shown.any(|(curve, solves)| *solves && learners.contains(&curve.name)) {
         let message = "none of these learners solves for weights";
-        return Err(SourceError::new(below.span(), message).help("`fourier` and `linear` do"));
+        return Err(SourceError::new(below.span(), message)
+            .help("`fourier`, `features`, `linear` and `polynomial` do"));
     }
     Ok(below.into_inner())
 }

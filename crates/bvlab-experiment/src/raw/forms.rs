@@ -29,7 +29,7 @@ const fn form(name: &'static str, example: &'static str, meaning: &'static str) 
 }
 
 /// The ways to write a truth.
-pub const TRUTH_FORMS: [ProblemForm; 3] = [
+pub const TRUTH_FORMS: [ProblemForm; 4] = [
     form(
         "",
         "truth = \"sin(x)\"",
@@ -39,6 +39,11 @@ pub const TRUTH_FORMS: [ProblemForm; 3] = [
         "linear",
         "truth = { linear = 1.0 }",
         "A linear function whose coefficients are a random direction of this norm, drawn once from the seed.",
+    ),
+    form(
+        "weights",
+        "truth = { weights = [0.45, 3] }",
+        "A linear function with these coefficients; coordinates beyond the list have the coefficient 0.",
     ),
     form(
         "points",
@@ -182,7 +187,21 @@ impl JsonSchema for InputsForm {
         let mut properties = json!({
             "dimension": {
                 "type": "integer", "minimum": 1,
-                "description": "How many coordinates an input has (default 1); all have the same distribution."
+                "description": "How many coordinates an input has (default 1); all have the same distribution, up to the factors in sds."
+            },
+            "sds": {
+                "anyOf": [
+                    { "type": "array", "minItems": 1, "items": { "type": "number", "exclusiveMinimum": 0 } },
+                    {
+                        "type": "object", "additionalProperties": false,
+                        "properties": {
+                            "power": { "type": "number", "minimum": 0, "description": "Coordinate j has the variance j^-power." },
+                            "spikes": { "type": "integer", "minimum": 1, "description": "How many coordinates have the factor 1." },
+                            "rest": { "type": "number", "exclusiveMinimum": 0, "description": "The factor of the others." }
+                        }
+                    }
+                ],
+                "description": "Of normal inputs: by coordinate, the factor of its standard deviation (default 1)."
             },
             "fixed": {
                 "type": "boolean",
@@ -260,6 +279,10 @@ impl JsonSchema for TruthForm {
             only(
                 "linear",
                 json_schema!({ "type": "number", "minimum": 0 }),
+            ),
+            only(
+                "weights",
+                json_schema!({ "type": "array", "minItems": 1, "items": { "type": "number" } }),
             ),
             only(
                 "points",

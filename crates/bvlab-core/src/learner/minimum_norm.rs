@@ -6,13 +6,17 @@ use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::qr::no_pivoting::factor as qr;
 use faer::{Accum, Conj, MatMut, MatRef, Par};
 
+use super::room;
+use super::spectrum::{Memory, Spectrum, length};
 use crate::lanes::{add_scaled, combine, dot};
-use crate::learner::room;
-use crate::learner::spectrum::{Memory, Spectrum, length};
 
 /// The first p columns of a matrix for rising p. All its memory is kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MinimumNorm {
+    /// What no entry of the present matrix exceeds by much.
+    size: f64,
+    /// Whether the last weights lack a direction that counts as zero.
+    lost_rank: bool,
     /// Whether `triangle` is that of the present matrix.
     factored: bool,
     /// R of the first n columns (and below it what Q is made of), and Qᵀy.
@@ -43,8 +47,9 @@ const CHOLESKY_SPAN: f64 = 1e6;
 const REFINEMENTS: usize = 5;
 
 impl MinimumNorm {
-    /// Begins with another matrix.
-    pub fn begin(&mut self) {
+    /// Begins with another matrix, whose entries are of this size at most.
+    pub fn begin(&mut self, size: f64) {
+        self.size = size;
         self.factored = false;
         self.summed = 0;
     }
@@ -58,11 +63,25 @@ impl MinimumNorm {
             true => self.by_triangle(columns, y, p),
             false => self.by_gram(design, y),
         };
-        if solved {
-            return &self.weights;
+        self.lost_rank = false;
+        if !solved {
+            let design = MatRef::from_column_major_slice(design, n, p);
+            let found = self.spectrum.filtered(design, y, 1, |_, s| 1.0 / s);
+            self.weights.clear();
+            self.weights.extend_from_slice(found);
+            self.lost_rank = self.spectrum.rank(n, p) < n.min(p);
         }
-        let design = MatRef::from_column_major_slice(design, n, p);
-        self.spectrum.filtered(design, y, 1, |_, s| 1.0 / s)
+        &self.weights
+    }
+
+    /// The last weights.
+    pub fn last(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Whether the matrix of the last weights has a lower rank than its shape allows.
+    pub fn lost_rank(&self) -> bool {
+        self.lost_rank
     }
 
     /// R w = Qᵀy by back substitution, where R is far from singular.
@@ -84,13 +103,14 @@ impl MinimumNorm {
             add_scaled(&mut self.weights[..k], -weight, above);
         }
         // The weights are mostly the direction that R shrinks most. With v along them, ‖R⁻ᵀ v‖ is
-        // one over the smallest singular value, to a small factor; the largest is at most √(np).
+        // one over the smallest singular value, to a small factor; the largest is at most √(np)
+        // times the largest entry.
         self.shares.clone_from(&self.weights);
         for k in 0..p {
             let (above, diagonal) = column(k);
             self.shares[k] = (self.shares[k] - dot(above, &self.shares[..k])) / diagonal[0];
         }
-        let largest = ((n * p) as f64).sqrt();
+        let largest = self.size * ((n * p) as f64).sqrt();
         largest * length(&self.shares) <= QR_CONDITION * length(&self.weights)
     }
 
@@ -149,8 +169,8 @@ impl MinimumNorm {
         if done.is_err() || span > CHOLESKY_SPAN {
             return false;
         }
-        // What rounding alone leaves: every entry of Φ is at most 1.
-        let rounding = f64::EPSILON * (design.len() as f64).sqrt();
+        // What rounding alone leaves.
+        let rounding = self.size * f64::EPSILON * (design.len() as f64).sqrt();
         self.weights.clear();
         self.weights.resize(design.len() / n, 0.0);
         self.residual.clear();
