@@ -278,6 +278,10 @@ fn files_that_are_no_tables_are_refused() {
     };
     assert_eq!(of("t.xlsx", b"x"), "t.xlsx is neither CSV nor Parquet");
     assert_eq!(
+        of("t.csv.gz", b"x,y\n1,2\n"),
+        "cannot read t.csv.gz: it is not a whole gzip file of at most 256 MB"
+    );
+    assert_eq!(
         of("t.csv", b"x,y\n1,2\n\xff,3"),
         "t.csv, line 3 is not text in UTF-8"
     );
@@ -523,6 +527,18 @@ fn the_tables_that_ship_can_be_read() {
     let diabetes = rows("diabetes.csv", &diabetes, 1, &wanted("progression")).unwrap();
     assert_eq!(diabetes.names.len(), 10);
     assert_eq!(diabetes.train.len() + diabetes.test.len(), 442);
+    let digits = shipped::table("data/digits.csv.gz").unwrap();
+    assert!(digits.len() < 200_000);
+    let classes = TableUse {
+        classes: Some(true),
+        ..wanted("digit")
+    };
+    let digits = rows("digits.csv.gz", &digits, 1, &classes).unwrap();
+    assert_eq!((digits.names.len(), digits.classes.len()), (64, 10));
+    assert_eq!(digits.train.len() + digits.test.len(), 1797);
+    // `load_digits().data.sum()` of scikit-learn.
+    let parts = [&digits.train, &digits.test].map(|part| part.inputs.values().iter().sum::<f64>());
+    assert_eq!(parts[0] + parts[1], 561_718.0);
     for none in [
         "data/README.md",
         "tree-tradeoff.toml",
