@@ -51,6 +51,7 @@ mod naive_bayes;
 mod network;
 mod network_classes;
 mod odd_files;
+mod one_hot;
 mod order;
 mod own_family;
 mod paths;

@@ -387,6 +387,34 @@ const CASES: &[(&str, &str, &str, &str, bool)] = &[
         r#"loss = "cross-entropy", test = { grid = 100 }"#,
         false,
     ),
+    (
+        "fourier-classes",
+        CLASSES,
+        "fourier = { scale = 1 }, sweep = { features = [5, 60] }",
+        "",
+        true,
+    ),
+    (
+        "network-one-hot",
+        CLASSES,
+        r#"network = { epochs = 40, objective = "squared" }, sweep = { width = [2, 5] }"#,
+        "",
+        false,
+    ),
+    (
+        "network-deep",
+        SQUARE,
+        "network = { width = 4, second = 3, epochs = 40 }, sweep = { decay = [0, 0.1] }",
+        "",
+        false,
+    ),
+    (
+        "network-batches",
+        CLASSES,
+        "network = { width = 4, epochs = 9 }, sweep = { batch = [1, 8, 30] }",
+        "",
+        false,
+    ),
 ];
 
 /// One line for every number: `case setting column bits value`.

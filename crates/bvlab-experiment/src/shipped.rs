@@ -25,7 +25,8 @@ pub fn text(name: &str) -> Option<String> {
 
 /// The content of a table, by its place beside the experiments: `data/iris.csv`.
 pub fn table(file: &str) -> Option<Cow<'static, [u8]>> {
-    let within = file.starts_with("data/") && file.ends_with(".csv");
+    let csv = file.strip_suffix(".gz").unwrap_or(file).ends_with(".csv");
+    let within = file.starts_with("data/") && csv;
     within
         .then(|| ShippedFiles::get(file))
         .flatten()

@@ -373,6 +373,11 @@ impl Blueprint {
         self.chosen(name, &[("true", true), ("false", false)])
     }
 
+    /// The base learner, where there is one.
+    pub(super) fn base_learner(&self) -> Option<&dyn Learner> {
+        self.base.as_ref().map(|(base, _)| &**base)
+    }
+
     /// Takes the base learner out, and for every setting which of the base's settings it takes.
     ///
     /// # Panics

@@ -1,7 +1,7 @@
 //! Random projections and random ReLU features.
 
 use super::Learner;
-use super::family::{Blueprint, Choice, Family, LAMBDA, rate};
+use super::family::{Blueprint, Choice, Family, LAMBDA, LabelKind, rate};
 use super::fourier::{FeatureKind, Fourier, FourierSetting};
 use crate::parameter::Parameter;
 
@@ -47,6 +47,7 @@ pub(super) const FAMILY: Family = Family::new(
     "what a feature is: max(0, w·x + b), or w·x + b",
     &["relu", "projection"],
 )])
+.labels(LabelKind::Both)
 .one_fit("every p from one QR and a growing Gram matrix; every λ and epoch of a p, from one SVD");
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
@@ -63,5 +64,5 @@ fn build(blueprint: Blueprint) -> Box<dyn Learner> {
         ("projection", FeatureKind::Projection),
     ];
     let kind = blueprint.chosen("kind", &kinds);
-    Box::new(Fourier::of(kind, settings))
+    Box::new(Fourier::of(kind, settings, blueprint.classes))
 }

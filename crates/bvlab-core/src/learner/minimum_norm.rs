@@ -19,7 +19,7 @@ pub(super) struct MinimumNorm {
     lost_rank: bool,
     /// Whether `triangle` is that of the present matrix.
     factored: bool,
-    /// R of the first n columns (and below it what Q is made of), and Qᵀy.
+    /// R of the first n columns (and below it what Q is made of), and Qᵀy of every right-hand side.
     triangle: Vec<f64>,
     reflectors: Vec<f64>,
     projections: Vec<f64>,
@@ -54,14 +54,16 @@ impl MinimumNorm {
         self.summed = 0;
     }
 
-    /// The weights with the first p of the columns, which stand one after the other; p never falls
-    /// from call to call.
-    pub fn weights(&mut self, columns: &[f64], y: &[f64], p: usize) -> &[f64] {
-        let n = y.len();
+    /// The weights with the first p of the columns, of n numbers each, which stand one after the
+    /// other; p never falls from call to call. `y` is one right-hand side or several, one after the
+    /// other, and so are the weights: all come from one factorisation.
+    pub fn weights(&mut self, columns: &[f64], y: &[f64], n: usize, p: usize) -> &[f64] {
         let design = &columns[..p * n];
+        self.weights.clear();
+        self.weights.resize(y.len() / n * p, 0.0);
         let solved = match p <= n {
-            true => self.by_triangle(columns, y, p),
-            false => self.by_gram(design, y),
+            true => self.by_triangle(columns, y, n, p),
+            false => self.by_gram(design, y, n),
         };
         self.lost_rank = false;
         if !solved {
@@ -85,38 +87,44 @@ impl MinimumNorm {
     }
 
     /// R w = Qᵀy by back substitution, where R is far from singular.
-    fn by_triangle(&mut self, columns: &[f64], y: &[f64], p: usize) -> bool {
-        let n = y.len();
+    fn by_triangle(&mut self, columns: &[f64], y: &[f64], n: usize, p: usize) -> bool {
         if !self.factored {
-            self.factor_first(columns, y);
+            self.factor_first(columns, y, n);
         }
         let column = |k: usize| self.triangle[k * n..][..=k].split_at(k);
         if span((0..p).map(|k| column(k).1[0])) > QR_CONDITION {
             return false;
         }
-        self.weights.clear();
-        self.weights.extend_from_slice(&self.projections[..p]);
-        for k in (0..p).rev() {
-            let (above, diagonal) = column(k);
-            let weight = self.weights[k] / diagonal[0];
-            self.weights[k] = weight;
-            add_scaled(&mut self.weights[..k], -weight, above);
-        }
-        // The weights are mostly the direction that R shrinks most. With v along them, ‖R⁻ᵀ v‖ is
-        // one over the smallest singular value, to a small factor; the largest is at most √(np)
-        // times the largest entry.
-        self.shares.clone_from(&self.weights);
-        for k in 0..p {
-            let (above, diagonal) = column(k);
-            self.shares[k] = (self.shares[k] - dot(above, &self.shares[..k])) / diagonal[0];
-        }
         let largest = self.size * ((n * p) as f64).sqrt();
-        largest * length(&self.shares) <= QR_CONDITION * length(&self.weights)
+        let sides = self.projections.chunks_exact(n);
+        for (weights, projections) in self.weights.chunks_exact_mut(p).zip(sides) {
+            weights.copy_from_slice(&projections[..p]);
+            for k in (0..p).rev() {
+                let (above, diagonal) = column(k);
+                let weight = weights[k] / diagonal[0];
+                weights[k] = weight;
+                add_scaled(&mut weights[..k], -weight, above);
+            }
+            // The weights are mostly the direction that R shrinks most. With v along them, ‖R⁻ᵀ v‖ is
+            // one over the smallest singular value, to a small factor; the largest is at most √(np)
+            // times the largest entry.
+            self.shares.clear();
+            self.shares.extend_from_slice(weights);
+            for k in 0..p {
+                let (above, diagonal) = column(k);
+                self.shares[k] = (self.shares[k] - dot(above, &self.shares[..k])) / diagonal[0];
+            }
+            let good = largest * length(&self.shares) <= QR_CONDITION * length(weights);
+            if !good {
+                return false;
+            }
+        }
+        true
     }
 
     /// R and Qᵀy of the first n columns.
-    fn factor_first(&mut self, columns: &[f64], y: &[f64]) {
-        let n = y.len();
+    fn factor_first(&mut self, columns: &[f64], y: &[f64], n: usize) {
+        let sides = y.len() / n.max(1);
         let wide = n.min(columns.len() / n.max(1));
         self.triangle.clear();
         self.triangle.extend_from_slice(&columns[..wide * n]);
@@ -137,12 +145,12 @@ impl MinimumNorm {
         let needed =
             householder::apply_block_householder_sequence_transpose_on_the_left_in_place_scratch::<
                 f64,
-            >(n, block, 1);
+            >(n, block, sides);
         householder::apply_block_householder_sequence_transpose_on_the_left_in_place_with_conj(
             triangle.as_ref(),
             reflectors.as_ref(),
             Conj::No,
-            MatMut::from_column_major_slice_mut(&mut self.projections, n, 1),
+            MatMut::from_column_major_slice_mut(&mut self.projections, n, sides),
             Par::Seq,
             self.memory.stack(needed),
         );
@@ -152,8 +160,7 @@ impl MinimumNorm {
     /// w = Φᵀ (ΦΦᵀ)⁻¹ y by Cholesky, where ΦΦᵀ is far enough from singular. It squares the condition
     /// number; but the weights are combinations of the rows of Φ in any case, so that they are
     /// those of minimum norm as soon as they interpolate. What they miss is solved for again.
-    fn by_gram(&mut self, design: &[f64], y: &[f64]) -> bool {
-        let n = y.len();
+    fn by_gram(&mut self, design: &[f64], y: &[f64], n: usize) -> bool {
         self.grow_gram(design, n);
         let lower = room(&mut self.factor, n * n);
         lower.copy_from_slice(&self.gram[..n * n]);
@@ -171,26 +178,32 @@ impl MinimumNorm {
         }
         // What rounding alone leaves.
         let rounding = self.size * f64::EPSILON * (design.len() as f64).sqrt();
-        self.weights.clear();
-        self.weights.resize(design.len() / n, 0.0);
-        self.residual.clear();
-        self.residual.extend_from_slice(y);
-        for _ in 0..=REFINEMENTS {
-            self.shares.clone_from(&self.residual);
-            solve(&self.factor, &mut self.shares);
-            for (weight, column) in self.weights.iter_mut().zip(design.chunks_exact(n)) {
-                *weight += dot(column, &self.shares);
-            }
-            combine(&mut self.residual, 0.0, design, &self.weights);
-            self.residual
-                .iter_mut()
-                .zip(y)
-                .for_each(|(miss, y)| *miss = y - *miss);
-            if length(&self.residual) <= rounding * length(&self.weights) {
-                return true;
+        let sides = self.weights.chunks_exact_mut(design.len() / n);
+        for (weights, y) in sides.zip(y.chunks_exact(n)) {
+            self.residual.clear();
+            self.residual.extend_from_slice(y);
+            let mut refined = 0;
+            loop {
+                self.shares.clone_from(&self.residual);
+                solve(&self.factor, &mut self.shares);
+                for (weight, column) in weights.iter_mut().zip(design.chunks_exact(n)) {
+                    *weight += dot(column, &self.shares);
+                }
+                combine(&mut self.residual, 0.0, design, weights);
+                self.residual
+                    .iter_mut()
+                    .zip(y)
+                    .for_each(|(miss, y)| *miss = y - *miss);
+                if length(&self.residual) <= rounding * length(weights) {
+                    break;
+                }
+                if refined == REFINEMENTS {
+                    return false;
+                }
+                refined += 1;
             }
         }
-        false
+        true
     }
 
     /// Adds to ΦΦᵀ the columns that are new.

@@ -105,7 +105,7 @@ pub trait Learner: Replicate + Send + Sync {
     ///
     /// A classifier of K classes, whose labels are 0, 1, …, K - 1, gives the probability of every
     /// class: `out[(c * points.len() + j) * K + k]` is that of class k. They are not negative and
-    /// sum to 1.
+    /// sum to 1, unless it [`Learner::predicts_scores`].
     ///
     /// # Errors
     ///
@@ -148,6 +148,13 @@ pub trait Learner: Replicate + Send + Sync {
     fn predict_training(&mut self, data: &Training, out: &mut [f64]) {
         let predicted = self.try_predict_training(data, out, &Interrupt::never());
         predicted.expect(UNINTERRUPTED);
+    }
+
+    /// Of a classifier: whether its predictions are scores, of which the largest is the class, instead of
+    /// probabilities, as those of least squares on one-hot labels. They have a squared and a zero-one
+    /// loss, but no cross-entropy.
+    fn predicts_scores(&self) -> bool {
+        false
     }
 
     /// Whether every prediction is a weighted sum of the labels, with weights that depend on the

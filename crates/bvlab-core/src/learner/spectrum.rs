@@ -39,7 +39,8 @@ pub(super) struct Spectrum {
 
 impl Spectrum {
     /// Weights Σ_k filter(c, s_k) (u_k·y) v_k for every setting c, one after the other. Singular
-    /// values up to max(n, p) ε s_max count as zero; the filter sees none of them.
+    /// values up to max(n, p) ε s_max count as zero; the filter sees none of them. Where y is several
+    /// right-hand sides, one after the other, a setting has the weights of each in turn.
     ///
     /// Where the decomposition fails the weights are NaN, which the engine reports.
     pub fn filtered(
@@ -70,8 +71,9 @@ impl Spectrum {
         filter: impl Fn(usize, usize, f64) -> f64,
     ) -> &[f64] {
         let (rows, columns) = design.shape();
+        let sides = (y.len() / rows.max(1)).max(1);
         self.weights.clear();
-        self.weights.resize(columns * settings, f64::NAN);
+        self.weights.resize(columns * settings * sides, f64::NAN);
         if columns == 0 || !self.decompose(design) {
             return &self.weights;
         }
@@ -82,9 +84,12 @@ impl Spectrum {
             if s <= cut {
                 break;
             }
-            let projection = dot(u, y);
-            for (c, weights) in self.weights.chunks_exact_mut(columns).enumerate() {
-                add_scaled(weights, filter(c, k, s) * projection, v);
+            for (side, y) in y.chunks_exact(rows).enumerate() {
+                let projection = dot(u, y);
+                let of_side = self.weights.chunks_exact_mut(columns).skip(side);
+                for (c, weights) in of_side.step_by(sides).enumerate() {
+                    add_scaled(weights, filter(c, k, s) * projection, v);
+                }
             }
         }
         &self.weights

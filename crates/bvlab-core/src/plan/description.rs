@@ -111,9 +111,14 @@ impl StudyDescription {
         let sizes = self.train_sizes();
         let count = thousands(resamples);
         if let Some(table) = self.table {
+            let most = self.train.iter().max().copied().unwrap_or(1).max(1);
             let how = match table.resample {
                 Resample::Bootstrap => "bootstraps",
                 Resample::Halves => "random halves",
+                Resample::Disjoint => match resamples <= (table.rows / most) as u64 {
+                    true => "disjoint training sets",
+                    false => "training sets, disjoint until the rows are used up",
+                },
             };
             return format!(
                 "{count} {how}, {sizes} of {} rows",

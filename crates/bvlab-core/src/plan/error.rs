@@ -72,6 +72,9 @@ pub enum PlanError {
     /// A loss of classes for labels that are numbers.
     #[error("{0} loss needs classes, but the labels are numbers")]
     LossOfClasses(&'static str),
+    /// Cross-entropy of a learner whose predictions are not probabilities.
+    #[error("cross-entropy needs probabilities, and `{0}` predicts scores")]
+    EntropyOfScores(String),
     /// Sources of variance under another loss.
     #[error("sources of variance can be separated only under squared loss, not {0}")]
     SourcesLoss(&'static str),
@@ -197,7 +200,8 @@ impl PlanError {
             | PlanError::Problem(_)
             | PlanError::NotFinite(_)
             | PlanError::UnlikeProblems => Subject::Problem,
-            PlanError::NoLearner
+            PlanError::EntropyOfScores(_)
+            | PlanError::NoLearner
             | PlanError::SameName(_)
             | PlanError::Axes(_)
             | PlanError::Settings { .. }
@@ -233,6 +237,9 @@ impl PlanError {
             PlanError::Precision(_) => "0.02 asks for standard errors below 2 % of the risk",
             PlanError::LossOfClasses(_) => {
                 "write `loss = \"squared\"`, or a problem with `classes` in place of `truth` and `noise`"
+            }
+            PlanError::EntropyOfScores(_) => {
+                "write `loss = \"zero-one\"` or `loss = \"squared\"`, or take a learner that predicts probabilities"
             }
             PlanError::SourcesOfTable => "leave out `sources`",
             PlanError::SourcesAndDiversity

@@ -298,6 +298,11 @@ impl Plan {
                 return Err(PlanError::SameName(name.clone()));
             }
             path.check(parts.problems.len())?;
+            let scores = |stage: &Stage| stage.learner.predicts_scores();
+            if matches!(parts.run.loss, Loss::CrossEntropy { .. }) && path.stages.iter().any(scores)
+            {
+                return Err(PlanError::EntropyOfScores(name.clone()));
+            }
             if let Some(slab) = parts.run.slab
                 && !path.fits_slabs(slab)
             {

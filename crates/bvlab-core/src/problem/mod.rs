@@ -145,7 +145,7 @@ impl Problem {
             }
             Labels::Classes(_) => dimension,
             Labels::Rows(rows) => match rows.resample {
-                Resample::Halves if self.train > rows.train.len() => {
+                Resample::Halves | Resample::Disjoint if self.train > rows.train.len() => {
                     return Err(ProblemError::FewRows {
                         train: self.train,
                         rows: rows.train.len(),
@@ -190,8 +190,14 @@ impl Problem {
         data: &mut Training,
     ) -> Result<(), NotFinite> {
         if let Labels::Rows(rows) = &self.labels {
-            let mut stream = Stream::new(seed, Purpose::Inputs, inputs);
-            rows.draw(self.train, &mut stream, data);
+            // Disjoint training sets are parts of one draw, as long as there are rows.
+            let parts = match rows.resample {
+                Resample::Disjoint => (rows.train.len() / self.train.max(1)).max(1) as u64,
+                _ => 1,
+            };
+            let (drawn, part) = (inputs / parts, (inputs % parts) as usize);
+            let mut stream = Stream::new(seed, Purpose::Inputs, drawn);
+            rows.draw_part(self.train, part, &mut stream, data);
             return Ok(());
         }
         let drawn = if self.fixed { 0 } else { inputs };

@@ -322,7 +322,7 @@ impl JsonSchema for ResampleForm {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "enum": ["bootstrap", "halves"] })
+        json_schema!({ "enum": ["bootstrap", "halves", "disjoint"] })
     }
 }
 

@@ -44,7 +44,7 @@ function say(message, help = null) {
 
 async function takeAll(files) {
   for (const file of files) if (file.size > MOST_DROPPED) return say(`${file.name} is too large for the page.`);
-  const tables = files.filter((file) => /\.(csv|tsv|txt)$/i.test(file.name));
+  const tables = files.filter((file) => /\.(csv|tsv|txt)(\.gz)?$/i.test(file.name));
   const texts = files.filter((file) => /\.toml$/i.test(file.name));
   if (tables.length + texts.length === 0) return say("Drop an experiment (TOML), and a table (CSV) with it.");
   if (tables.length > 0 && engineName() !== "worker")

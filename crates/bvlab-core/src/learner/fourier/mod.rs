@@ -5,7 +5,7 @@ use std::ops::Range;
 use faer::MatRef;
 use rand::RngExt;
 
-use super::family::{Blueprint, Family, LAMBDA, rate};
+use super::family::{Blueprint, Family, LAMBDA, LabelKind, rate};
 use super::grouping::group_of;
 use super::minimum_norm::MinimumNorm;
 use super::spectrum::{DescentFilter, Spectrum, diagnose_growing, length};
@@ -45,6 +45,7 @@ pub(super) const FAMILY: Family = Family::new(
         0.5,
     ),
 ])
+.labels(LabelKind::Both)
 .one_fit("every p from one QR and a growing Gram matrix; every λ and epoch of a p, from one SVD");
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
@@ -55,7 +56,7 @@ fn build(blueprint: Blueprint) -> Box<dyn Learner> {
         epochs: setting.number("epochs"),
         rate: setting.number("rate"),
     });
-    Box::new(Fourier::new(settings.collect()))
+    Box::new(Fourier::classifier(settings.collect(), blueprint.classes))
 }
 
 /// One setting of [`Fourier`].
@@ -104,6 +105,11 @@ impl FeatureKind {
 /// first p are the same whatever the largest p is, and the frequencies of two scales differ by
 /// their ratio alone. [`Fourier::of`] takes features of another [`FeatureKind`].
 ///
+/// K classes are learned by the same squared loss on one-hot labels: the label of class k is the k-th
+/// unit vector, every class has weights of its own, and all of them come from one factorisation. The
+/// K predictions are scores, of which the largest is the class. They need not be between 0 and 1, nor
+/// sum to 1, so that cross-entropy is refused.
+///
 /// | number | meaning | range | default |
 /// |---|---|---|---|
 /// | `features` | p, the number of cosines | 1 to 100 000 | must be given |
@@ -145,10 +151,17 @@ impl FeatureKind {
 #[derive(Clone, Debug)]
 pub struct Fourier {
     settings: Vec<FourierSetting>,
+    /// 0 for numbers.
+    classes: usize,
+    /// Of classes: the one-hot labels, class by class.
+    targets: Vec<f64>,
+    /// Of classes: the scores of one class at some points.
+    scores: Vec<f64>,
     /// The distinct scales, each with its settings by rising number of features.
     scales: Vec<(f64, Vec<usize>)>,
     features: RandomFeatures,
-    /// By setting: the weights of cos(ω·x + b), the factor √(2/p) taken in.
+    /// By setting: the weights of cos(ω·x + b), the factor √(2/p) taken in; of classes, one class after
+    /// the other.
     weights: Vec<Vec<f64>>,
     /// By scale: the cosines at the inputs of the last fit.
     at_inputs: Vec<Vec<f64>>,
@@ -240,14 +253,19 @@ impl RandomFeatures {
 }
 
 impl Fourier {
-    /// A path over `settings`, in any order.
+    /// A path over `settings`, in any order, for labels that are numbers.
     pub fn new(settings: Vec<FourierSetting>) -> Self {
-        Fourier::of(FeatureKind::Cosine, settings)
+        Fourier::of(FeatureKind::Cosine, settings, 0)
+    }
+
+    /// The same for this many classes; 0 where labels are numbers.
+    pub fn classifier(settings: Vec<FourierSetting>, classes: usize) -> Self {
+        Fourier::of(FeatureKind::Cosine, settings, classes)
     }
 
     /// The same with features of a kind; for those that are not cosines, `scale` is the sd of the
     /// constants.
-    pub fn of(kind: FeatureKind, settings: Vec<FourierSetting>) -> Self {
+    pub fn of(kind: FeatureKind, settings: Vec<FourierSetting>, classes: usize) -> Self {
         let mut scales: Vec<(f64, Vec<usize>)> = Vec::new();
         for (c, setting) in settings.iter().enumerate() {
             let same = |(scale, _): &(f64, Vec<usize>)| *scale == setting.scale;
@@ -263,6 +281,9 @@ impl Fourier {
             lost_rank: vec![false; settings.len()],
             at_inputs: vec![Vec::new(); scales.len()],
             settings,
+            classes,
+            targets: Vec::new(),
+            scores: Vec::new(),
             scales,
             features: RandomFeatures {
                 kind,
@@ -293,6 +314,18 @@ impl Fourier {
         (0..points.len()).map(row).collect()
     }
 
+    /// What the columns are to be combined to: the labels, or one-hot labels class by class.
+    fn fill_targets(&mut self, labels: &[f64]) {
+        self.targets.clear();
+        if self.classes == 0 {
+            self.targets.extend_from_slice(labels);
+        }
+        for class in 0..self.classes {
+            let hot = |label: &f64| f64::from(u8::from(*label == class as f64));
+            self.targets.extend(labels.iter().map(hot));
+        }
+    }
+
     /// The largest number of features of some settings.
     fn most(&self, settings: &[usize]) -> usize {
         let counts = settings.iter().map(|&c| self.settings[c].features);
@@ -314,6 +347,7 @@ impl Learner for Fourier {
         let (n, dimension) = (data.len(), data.inputs.dimension());
         let most = self.settings.iter().map(|s| s.features).max().unwrap_or(0);
         self.features.draw(most, dimension, stream);
+        self.fill_targets(&data.labels);
         for which in 0..self.scales.len() {
             let (scale, settings) = &self.scales[which];
             let most = self.most(settings);
@@ -334,7 +368,7 @@ impl Learner for Fourier {
                 let p = path[same[0]].features;
                 interrupt.check(solving(n, p))?;
                 if same.iter().any(|&c| path[c].is_plain()) {
-                    self.exact.weights(columns, &data.labels, p);
+                    self.exact.weights(columns, &self.targets, n, p);
                     let (weights, lost) = (self.exact.last(), self.exact.lost_rank());
                     for &c in same.iter().filter(|&&c| path[c].is_plain()) {
                         self.weights[c].clear();
@@ -351,8 +385,9 @@ impl Learner for Fourier {
                     let filter = |c: usize, s: f64| path[same[c]].descent().of(s, n);
                     let all = self
                         .spectrum
-                        .filtered(design, &data.labels, same.len(), filter);
-                    for (&c, found) in same.iter().zip(all.chunks_exact(p)) {
+                        .filtered(design, &self.targets, same.len(), filter);
+                    let each = p * self.classes.max(1);
+                    for (&c, found) in same.iter().zip(all.chunks_exact(each)) {
                         if !path[c].is_plain() {
                             self.weights[c].clear();
                             self.weights[c].extend(found.iter().map(|weight| norm * weight));
@@ -384,7 +419,7 @@ impl Learner for Fourier {
         out: &mut [f64],
         interrupt: &Interrupt,
     ) -> Result<(), Interrupted> {
-        let count = points.len();
+        let (count, each) = (points.len(), self.classes.max(1));
         for (scale, settings) in &self.scales {
             let most = self.most(settings);
             // Block by block, so that the cosines stay near while every setting needs them.
@@ -395,9 +430,16 @@ impl Learner for Fourier {
                 self.features
                     .cosines(points, block, most, *scale, &mut self.at_points);
                 for &c in settings {
-                    interrupt.check(length * self.weights[c].len())?;
-                    let out = &mut out[c * count + start..][..length];
-                    combine(out, 0.0, &self.at_points, &self.weights[c]);
+                    let weights = &self.weights[c];
+                    interrupt.check(length * weights.len())?;
+                    let out = &mut out[(c * count + start) * each..][..length * each];
+                    scores(
+                        &mut self.scores,
+                        out,
+                        &self.at_points,
+                        weights,
+                        self.classes,
+                    );
                 }
             }
         }
@@ -410,12 +452,13 @@ impl Learner for Fourier {
         out: &mut [f64],
         interrupt: &Interrupt,
     ) -> Result<(), Interrupted> {
-        let count = data.len();
+        let length = data.len() * self.classes.max(1);
         for ((_, settings), cosines) in self.scales.iter().zip(&self.at_inputs) {
             for &c in settings {
-                interrupt.check(count * self.weights[c].len())?;
-                let out = &mut out[c * count..][..count];
-                combine(out, 0.0, cosines, &self.weights[c]);
+                let weights = &self.weights[c];
+                interrupt.check(data.len() * weights.len())?;
+                let out = &mut out[c * length..][..length];
+                scores(&mut self.scores, out, cosines, weights, self.classes);
             }
         }
         Ok(())
@@ -489,6 +532,10 @@ impl Learner for Fourier {
         )
     }
 
+    fn predicts_scores(&self) -> bool {
+        self.classes > 0
+    }
+
     fn solves(&self) -> bool {
         true
     }
@@ -528,12 +575,32 @@ impl Learner for Fourier {
                 true => size.solve(columns),
                 false => 10.0 * size.train * size.train * columns.min(size.train),
             };
-            solve + columns.min(size.train) * size.predictions()
+            solve + columns.min(size.train) * size.predictions() * size.outputs
         };
         let most = self.settings.iter().map(|setting| setting.features).max();
         let features = most.unwrap_or(0) as f64 * (size.dimension + 10.0 + size.train);
         let scales = self.scales.len() as f64;
         self.settings.iter().map(each).sum::<f64>() + scales * features * size.predictions()
+    }
+
+    fn numbers_held(&self, size: Size) -> f64 {
+        let inputs = size.train * (size.dimension + 2.0);
+        let weights = |setting: &FourierSetting| setting.features as f64 * self.classes as f64;
+        inputs + self.settings.iter().map(weights).sum::<f64>()
+    }
+}
+
+/// Σ_j w_j column_j at some points: of numbers, or by point and class with the weights of one class
+/// after the other and room for the scores of a class.
+fn scores(room: &mut Vec<f64>, out: &mut [f64], columns: &[f64], weights: &[f64], classes: usize) {
+    if classes == 0 {
+        return combine(out, 0.0, columns, weights);
+    }
+    room.resize(out.len() / classes, 0.0);
+    for (class, weights) in weights.chunks_exact(weights.len() / classes).enumerate() {
+        combine(room, 0.0, columns, weights);
+        let out = out.iter_mut().skip(class).step_by(classes);
+        out.zip(&*room).for_each(|(out, score)| *out = *score);
     }
 }
 

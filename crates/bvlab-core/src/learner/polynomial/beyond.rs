@@ -57,7 +57,10 @@ impl Beyond {
             weights.clear();
             match rows {
                 0 => weights.resize(degree, 0.0),
-                _ => weights.extend(self.exact.weights(&self.columns, &self.labels, degree)),
+                _ => weights.extend(
+                    self.exact
+                        .weights(&self.columns, &self.labels, rows, degree),
+                ),
             }
             let means = weights.iter().zip(&self.means).map(|(w, mean)| w * mean);
             self.constants.push(self.mean_label - means.sum::<f64>());
