@@ -131,7 +131,7 @@ impl Simulate for FiniteClass {
             look: PanelStyle::Curves,
             levels: Vec::new(),
         };
-        let bounded = format!("worst gap, and its bound for δ = {}", number(self.delta));
+        let bounded = format!("worst gap, δ = {}", number(self.delta));
         let best = format!("the best of |F|, n = {}", self.train);
         let n = "n (number of training points)";
         let class = "|F| (number of classifiers)";
@@ -187,6 +187,10 @@ impl Simulate for FiniteClass {
             (moments.mean(), mean / n, se)
         };
         for (class, &classifiers) in self.classifiers.iter().enumerate() {
+            // The mean gap of one classifier is 0: nothing was chosen.
+            if classifiers == 1 && self.classifiers.len() > 1 {
+                continue;
+            }
             let name = class_name(classifiers);
             let sizes = || self.wanted.iter().filter_map(|n| Some((*n, place(*n)?)));
             for (n, size) in sizes() {

@@ -27,10 +27,13 @@ mod bootstrap_share;
 mod correlation;
 mod curse_of_dimension;
 mod disc;
+mod effective_complexity;
 mod empirical_or_population;
 mod estimators;
+mod excess_risk;
 mod exponential_bound;
 mod finite_class;
+mod gradient_descent;
 mod hoeffding;
 mod majority_vote;
 mod member_dependence;
@@ -93,6 +96,9 @@ pub const SIMULATIONS: &[&Simulation] = &[
     &finite_class::SIMULATION,
     &no_free_lunch::SIMULATION,
     &curse_of_dimension::SIMULATION,
+    &excess_risk::SIMULATION,
+    &gradient_descent::SIMULATION,
+    &effective_complexity::SIMULATION,
 ];
 
 /// The simulation of that name.
@@ -355,6 +361,12 @@ pub enum PanelStyle {
     Curves,
     /// Lines without dots, for what is exact.
     Lines,
+    /// Steps of an algorithm: a dot at every row, joined in their order. The series `loss` is a line,
+    /// and those whose name begins with `contour` are thin ones without a name.
+    Steps,
+    /// A row of coloured cells for every series, from white at 0 to dark at 1, with its mean beside
+    /// it.
+    Cells,
     /// Bars, and dots for theory.
     Bars {
         /// Bars from here on are coloured and summed.
