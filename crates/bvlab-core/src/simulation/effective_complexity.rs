@@ -20,15 +20,15 @@ pub(super) const SIMULATION: Simulation = Simulation {
         Parameter::whole("sizes", "numbers n of training points")
             .least(2.0)
             .up_to(500.0)
-            .list(
-                30,
-                &[5.0, 7.0, 10.0, 14.0, 20.0, 28.0, 40.0, 56.0, 80.0],
-            ),
-        Parameter::number("tolerance", "training error up to which a set counts as fitted")
-            .symbol("ε")
-            .above(0.0)
-            .up_to(1.0)
-            .default(0.05),
+            .list(30, &[5.0, 7.0, 10.0, 14.0, 20.0, 28.0, 40.0, 56.0, 80.0]),
+        Parameter::number(
+            "tolerance",
+            "training error up to which a set counts as fitted",
+        )
+        .symbol("ε")
+        .above(0.0)
+        .up_to(1.0)
+        .default(0.05),
         Parameter::number("noise", "standard deviation of the noise")
             .symbol("σ")
             .least(0.0)
@@ -48,11 +48,14 @@ pub(super) const SIMULATION: Simulation = Simulation {
             .least(1.0)
             .up_to(50.0)
             .list(10, &[1.0, 2.0, 4.0, 6.0, 8.0]),
-        Parameter::whole("epochs", "steps t of training, of networks with four hidden units")
-            .symbol("t")
-            .least(1.0)
-            .up_to(10_000.0)
-            .list(10, &[50.0, 100.0, 200.0, 400.0, 800.0, 1600.0]),
+        Parameter::whole(
+            "epochs",
+            "steps t of training, of networks with four hidden units",
+        )
+        .symbol("t")
+        .least(1.0)
+        .up_to(10_000.0)
+        .list(10, &[50.0, 100.0, 200.0, 400.0, 800.0, 1600.0]),
     ],
     build: |setup| Box::new(EffectiveComplexity::new(setup)),
 };
@@ -127,7 +130,10 @@ impl EffectiveComplexity {
     fn new(setup: &super::Setup) -> Self {
         let settings = |name: &str| setup.list(name).to_vec();
         let mut test = vec![0.0; TEST * DIMENSION];
-        fill_normal(&mut Stream::new(setup.seed, Purpose::TestPoints, 0), &mut test);
+        fill_normal(
+            &mut Stream::new(setup.seed, Purpose::TestPoints, 0),
+            &mut test,
+        );
         let test = Points::new(DIMENSION, test);
         let procedure = |panel, title, axis, family: &str, given: &[(&str, f64)]| {
             let settings = settings(panel);
@@ -252,7 +258,13 @@ impl Simulate for EffectiveComplexity {
         });
         let mut panels: Vec<SimulationPanel> = complexities.collect();
         let risk = "squared error";
-        panels.push(panel("ratio", "risk over n / EMC", "n / EMC", risk, Scale::Log));
+        panels.push(panel(
+            "ratio",
+            "risk over n / EMC",
+            "n / EMC",
+            risk,
+            Scale::Log,
+        ));
         panels.push(panel(
             "sizes",
             "risk over n",
@@ -264,7 +276,10 @@ impl Simulate for EffectiveComplexity {
     }
 
     fn observations(&self) -> usize {
-        self.procedures.iter().map(|one| self.observed_of(one)).sum()
+        self.procedures
+            .iter()
+            .map(|one| self.observed_of(one))
+            .sum()
     }
 
     fn observe(
@@ -276,7 +291,10 @@ impl Simulate for EffectiveComplexity {
     ) -> Result<(), Interrupted> {
         let largest = most(&self.sizes);
         let (mut inputs, mut noise) = (vec![0.0; largest * DIMENSION], vec![0.0; largest]);
-        fill_normal(&mut Stream::new(seed, Purpose::Inputs, resample), &mut inputs);
+        fill_normal(
+            &mut Stream::new(seed, Purpose::Inputs, resample),
+            &mut inputs,
+        );
         fill_normal(&mut Stream::new(seed, Purpose::Noise, resample), &mut noise);
         let labels = inputs.chunks_exact(DIMENSION).zip(&noise);
         let labels: Vec<f64> = labels.map(|(x, e)| truth_at(x) + self.noise * e).collect();
@@ -328,7 +346,11 @@ impl Simulate for EffectiveComplexity {
     }
 
     fn numbers_held(&self) -> f64 {
-        let settings = self.procedures.iter().map(|one| one.settings.len()).sum::<usize>();
+        let settings = self
+            .procedures
+            .iter()
+            .map(|one| one.settings.len())
+            .sum::<usize>();
         (settings * (most(&self.sizes) + TEST)) as f64
     }
 
@@ -406,17 +428,25 @@ mod tests {
         };
         let rows = run(&setup, &Unwatched).unwrap();
         let found = |panel: &str| -> Vec<(f64, f64)> {
-            let own = rows.iter().filter(|row| row.panel == panel && row.series == "EMC");
+            let own = rows
+                .iter()
+                .filter(|row| row.panel == panel && row.series == "EMC");
             own.map(|row| (row.x, row.value)).collect()
         };
         // With noise of variance 4 a tolerance of 0.05 adds little.
         for (features, complexity) in found("features") {
             let most = 1.35 * features + 1.0;
-            assert!(complexity >= features && complexity <= most, "{features} {complexity}");
+            assert!(
+                complexity >= features && complexity <= most,
+                "{features} {complexity}"
+            );
         }
         for (depth, complexity) in found("depth") {
             let leaves = power(2.0, depth as u32);
-            assert!(complexity.is_nan() || complexity <= 1.35 * leaves, "{depth} {complexity}");
+            assert!(
+                complexity.is_nan() || complexity <= 1.35 * leaves,
+                "{depth} {complexity}"
+            );
         }
     }
 }

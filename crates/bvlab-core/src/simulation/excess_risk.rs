@@ -40,11 +40,14 @@ pub(super) const SIMULATION: Simulation = Simulation {
             .least(0.0)
             .up_to(15.0)
             .default(9.0),
-        Parameter::whole("train", "number n of training points, for the error over epochs")
-            .symbol("n")
-            .least(40.0)
-            .up_to(10_000.0)
-            .default(50.0),
+        Parameter::whole(
+            "train",
+            "number n of training points, for the error over epochs",
+        )
+        .symbol("n")
+        .least(40.0)
+        .up_to(10_000.0)
+        .default(50.0),
         Parameter::whole("epochs", "numbers t of steps of gradient descent")
             .symbol("t")
             .least(1.0)
@@ -305,7 +308,13 @@ impl Simulate for ExcessRisk {
         let split = "the same, split otherwise".to_owned();
         vec![
             panel("capacity", two, m, linear, log),
-            panel("excess", "their sum: excess risk".to_owned(), m, linear, log),
+            panel(
+                "excess",
+                "their sum: excess risk".to_owned(),
+                m,
+                linear,
+                log,
+            ),
             panel("epochs", parts, t, log, linear),
             panel("split", split, t, log, linear),
         ]
@@ -389,7 +398,12 @@ impl Simulate for ExcessRisk {
         let own = |size: usize| &seen[size * self.degrees.len()..][..self.degrees.len()];
         for &degree in &self.degrees {
             let value = self.approximation(degree);
-            rows.push(Row::exact("capacity", "approximation", degree as f64, value));
+            rows.push(Row::exact(
+                "capacity",
+                "approximation",
+                degree as f64,
+                value,
+            ));
         }
         for (panel, name) in [("capacity", "estimation, n"), ("excess", "n")] {
             for (size, n) in self.sizes.iter().enumerate() {

@@ -18,14 +18,20 @@ pub(super) const SIMULATION: Simulation = Simulation {
     theory: "exact",
     identity: false,
     parameters: &[
-        Parameter::number("starts", "where descent on the bowl and on the bumpy loss starts")
-            .least(-7.0)
-            .up_to(7.0)
-            .list(4, &[-5.5, 2.9, 3.6]),
-        Parameter::whole("batches", "numbers of points per step of stochastic descent")
-            .least(1.0)
-            .up_to(20.0)
-            .list(3, &[1.0, 5.0]),
+        Parameter::number(
+            "starts",
+            "where descent on the bowl and on the bumpy loss starts",
+        )
+        .least(-7.0)
+        .up_to(7.0)
+        .list(4, &[-5.5, 2.9, 3.6]),
+        Parameter::whole(
+            "batches",
+            "numbers of points per step of stochastic descent",
+        )
+        .least(1.0)
+        .up_to(20.0)
+        .list(3, &[1.0, 5.0]),
         Parameter::number("rate", "size of a step with batches")
             .symbol("η")
             .above(0.0)
@@ -34,10 +40,7 @@ pub(super) const SIMULATION: Simulation = Simulation {
         Parameter::whole("steps", "numbers of steps at which the loss is shown")
             .least(1.0)
             .up_to(1000.0)
-            .list(
-                20,
-                &[1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0],
-            ),
+            .list(20, &[1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0, 320.0]),
         Parameter::whole("train", "number n of training points of the interpolant")
             .symbol("n")
             .least(1.0)
@@ -52,10 +55,7 @@ pub(super) const SIMULATION: Simulation = Simulation {
             .symbol("t")
             .least(1.0)
             .up_to(5000.0)
-            .list(
-                20,
-                &[1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0],
-            ),
+            .list(20, &[1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0]),
     ],
     build: |setup| {
         let weights = setup.whole("weights");
@@ -211,7 +211,12 @@ impl Pairs2 {
             losses.push(0.5 * (a * second[0] + 2.0 * b * second[1] + c * second[2]));
             let [xx, xy, yy] = second;
             // AM, not symmetric, and AMA.
-            let am = [a * xx + b * xy, a * xy + b * yy, b * xx + c * xy, b * xy + c * yy];
+            let am = [
+                a * xx + b * xy,
+                a * xy + b * yy,
+                b * xx + c * xy,
+                b * xy + c * yy,
+            ];
             let ama = [
                 am[0] * a + am[1] * b,
                 am[0] * b + am[1] * c,
@@ -228,7 +233,8 @@ impl Pairs2 {
             }
             let crossed = [2.0 * am[0], am[1] + am[2], 2.0 * am[3]];
             for i in 0..3 {
-                second[i] += rate * (rate * (share * noise[i] + (1.0 - share) * ama[i]) - crossed[i]);
+                second[i] +=
+                    rate * (rate * (share * noise[i] + (1.0 - share) * ama[i]) - crossed[i]);
             }
             let g = self.gradient(m);
             m = [m[0] - rate * g[0], m[1] - rate * g[1]];
@@ -262,7 +268,10 @@ impl GradientDescent {
             batch => format!("{batch} points per step"),
         };
         let some = self.batches.iter().map(|batch| (name(batch), Some(*batch)));
-        [("all points".to_owned(), None)].into_iter().chain(some).collect()
+        [("all points".to_owned(), None)]
+            .into_iter()
+            .chain(some)
+            .collect()
     }
 
     /// Losses along a path with batches, at the steps that are shown.
@@ -290,21 +299,29 @@ impl GradientDescent {
     ) -> Result<(), Interrupted> {
         let (n, p) = (self.train, self.weights);
         let mut drawn = vec![0.0; n * p + n + p];
-        fill_normal(&mut Stream::new(seed, Purpose::Inputs, resample), &mut drawn);
+        fill_normal(
+            &mut Stream::new(seed, Purpose::Inputs, resample),
+            &mut drawn,
+        );
         let (x, rest) = drawn.split_at(n * p);
         let (noise, other) = rest.split_at(n);
         let rows = || x.chunks_exact(p);
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         // The truth is the first coordinate.
         let y: Vec<f64> = rows().zip(noise).map(|(x, e)| x[0] + 0.5 * e).collect();
-        let mut gram: Vec<f64> = rows().flat_map(|a| rows().map(move |b| dot(a, b))).collect();
+        let mut gram: Vec<f64> = rows()
+            .flat_map(|a| rows().map(move |b| dot(a, b)))
+            .collect();
         let trace: f64 = (0..n).map(|i| gram[i * (n + 1)]).sum();
         cholesky::factorise(&mut gram, n, |_| 1e-12 * trace);
         let mut dual = y.clone();
         cholesky::solve(&gram, &mut dual);
         let mut shortest = vec![0.0; p];
         for (row, dual) in rows().zip(&dual) {
-            shortest.iter_mut().zip(row).for_each(|(w, x)| *w += dual * x);
+            shortest
+                .iter_mut()
+                .zip(row)
+                .for_each(|(w, x)| *w += dual * x);
         }
         let scale = LENGTH / dot(other, other).sqrt().max(f64::MIN_POSITIVE);
         let other: Vec<f64> = other.iter().map(|z| scale * z).collect();
@@ -394,9 +411,27 @@ impl Simulate for GradientDescent {
         let share = 1.0 - *train as f64 / *weights as f64;
         vec![
             panel("bowl", "a bowl".to_owned(), "w (weight)", "loss", steps()),
-            panel("bumpy", "a bumpy loss".to_owned(), "w (weight)", "loss", steps()),
-            panel("steps", "loss over steps".to_owned(), "t (step)", "loss", PanelStyle::Lines),
-            panel("batches", "one path of each kind".to_owned(), "w₁", "w₂", steps()),
+            panel(
+                "bumpy",
+                "a bumpy loss".to_owned(),
+                "w (weight)",
+                "loss",
+                steps(),
+            ),
+            panel(
+                "steps",
+                "loss over steps".to_owned(),
+                "t (step)",
+                "loss",
+                PanelStyle::Lines,
+            ),
+            panel(
+                "batches",
+                "one path of each kind".to_owned(),
+                "w₁",
+                "w₂",
+                steps(),
+            ),
             SimulationPanel {
                 x_scale: Scale::Log,
                 y_scale: Scale::Log,
@@ -434,7 +469,11 @@ impl Simulate for GradientDescent {
         interrupt: &Interrupt,
     ) -> Result<(), Interrupted> {
         let (losses, distances) = out.split_at_mut(self.batches.len() * self.steps.len());
-        for (&batch, out) in self.batches.iter().zip(losses.chunks_exact_mut(self.steps.len())) {
+        for (&batch, out) in self
+            .batches
+            .iter()
+            .zip(losses.chunks_exact_mut(self.steps.len()))
+        {
             let mut stream = Stream::new(seed, Purpose::Algorithm, resample);
             self.losses(batch, &mut stream, out);
             interrupt.check(20 * batch * most(&self.steps))?;
@@ -516,7 +555,12 @@ mod tests {
         assert!((expected[0] - data.excess(start)).abs() < 1e-12);
         // With all points there is no chance.
         let mut stream = Stream::new(1, Purpose::Algorithm, 0);
-        let twice = data.step(data.step(start, 0.1, None, &mut stream), 0.1, None, &mut stream);
+        let twice = data.step(
+            data.step(start, 0.1, None, &mut stream),
+            0.1,
+            None,
+            &mut stream,
+        );
         assert!((data.expected(0.1, None, 2)[2] - data.excess(twice)).abs() < 1e-12);
     }
 
@@ -527,6 +571,10 @@ mod tests {
         let losses = losses.map(|w| data.excess([w[0] - data.fit[0], w[1] - data.fit[1]]));
         let losses: Vec<f64> = losses.collect();
         let start = data.excess([START[0] - data.fit[0], START[1] - data.fit[1]]);
-        assert!(losses.iter().all(|loss| (loss - 0.25 * start).abs() < 1e-12 * start));
+        assert!(
+            losses
+                .iter()
+                .all(|loss| (loss - 0.25 * start).abs() < 1e-12 * start)
+        );
     }
 }

@@ -188,7 +188,10 @@ impl Simulate for NoFreeLunch {
             levels: Vec::new(),
             ..panel(
                 "matrix",
-                format!("all {} concepts, {train} of {points} points seen", 1_u32 << points),
+                format!(
+                    "all {} concepts, {train} of {points} points seen",
+                    1_u32 << points
+                ),
                 "concepts, from those whose neighbours agree to those whose neighbours differ",
             )
         };

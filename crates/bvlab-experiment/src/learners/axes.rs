@@ -266,7 +266,8 @@ fn dimension_values(
     let values = dimensions(raw, bounds)?;
     match values.values.first() {
         Some((least, span)) if *least < needed as f64 => {
-            let message = format!("the labels depend on x{needed}: the dimension cannot be {least}");
+            let message =
+                format!("the labels depend on x{needed}: the dimension cannot be {least}");
             Err(SourceError::new(span.clone(), message)
                 .help(format!("sweep over values of at least {needed}")))
         }
