@@ -78,8 +78,11 @@ struct CurseOfDimension {
 /// The numbers of places at which exact curves are drawn.
 const PLACES: usize = 121;
 
-/// The largest share of a cube: at 1 all edges are 1.
-const MOST_SHARE: f64 = 0.6;
+/// The shares of a cube that are shown, close together where edges grow fast. At 1 all edges are 1.
+fn shares() -> impl Iterator<Item = f64> {
+    let first = (0..20).map(|i| square(square(f64::from(i) / 20.0)) / 200.0);
+    first.chain((1..=120).map(|i| f64::from(i) / 200.0))
+}
 
 /// ln Γ(D/2).
 fn ln_gamma_half(dimension: usize) -> f64 {
@@ -218,9 +221,7 @@ impl Simulate for CurseOfDimension {
             }
         }
         for &dimension in &self.cubes {
-            for place in places() {
-                // Closer together where the curves are steep.
-                let share = MOST_SHARE * square(square(place));
+            for share in shares() {
                 let edge = pow(share, 1.0 / dimension as f64);
                 rows.push(Row::exact("edge", format!("D = {dimension}"), share, edge));
             }

@@ -187,10 +187,6 @@ impl Simulate for FiniteClass {
             (moments.mean(), mean / n, se)
         };
         for (class, &classifiers) in self.classifiers.iter().enumerate() {
-            // The mean gap of one classifier is 0: nothing was chosen.
-            if classifiers == 1 && self.classifiers.len() > 1 {
-                continue;
-            }
             let name = class_name(classifiers);
             let sizes = || self.wanted.iter().filter_map(|n| Some((*n, place(*n)?)));
             for (n, size) in sizes() {

@@ -193,7 +193,10 @@ pub fn contents(
         let panel = simulation.panels.iter().find(|panel| panel.name == *name);
         let panel = worded(panel.ok_or_else(missing)?.clone(), options);
         let square = options.square.contains(name);
-        let curves = curves(name, square, simulation.resamples, tables);
+        let mut curves = curves(name, square, simulation.resamples, tables);
+        if panel.y_scale == Scale::Log {
+            leave_out_zeros(&mut curves);
+        }
         if curves.is_empty() {
             return Err(missing());
         }
@@ -226,6 +229,21 @@ pub fn contents(
         }
     });
     Ok(contents.collect())
+}
+
+/// Leaves out series that are zero by theory, rounding aside, with what belongs to them: a log axis
+/// cannot show them.
+fn leave_out_zeros(curves: &mut Vec<SimulationCurve>) {
+    let is_zero = |curve: &SimulationCurve| {
+        let known = || curve.theory.iter().filter(|value| value.is_finite());
+        known().count() > 0 && known().all(|value| value.abs() < 1e-12)
+    };
+    let zeros = curves.iter().filter(|curve| is_zero(curve));
+    let zeros: Vec<String> = zeros.map(|curve| curve.name.clone()).collect();
+    curves.retain(|curve| {
+        let belongs = |zero: &String| curve.name.split(": ").next() == Some(zero.as_str());
+        !zeros.iter().any(belongs)
+    });
 }
 
 /// Colours of series that differ in one number: those whose names end in `= 10`, `= 100` and so on,
