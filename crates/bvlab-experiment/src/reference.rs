@@ -157,7 +157,8 @@ pub fn problems() -> String {
     }
     page.push_str(
         "`dimension` says how many coordinates an input has (1 by default), all with the same distribution;\n\
-         `fixed = true` lets all training sets share one draw of the inputs.\n\n## Noise\n\n\
+         `fixed = true` lets all training sets share one draw of the inputs. A sweep over `dimension` gives learners the\n\
+         first coordinates of inputs that have as many as its largest value; the truth depends on those that all have.\n\n## Noise\n\n\
          Noise has mean 0 and is given by its standard deviation, a number or an expression in x. A sweep over `noise`\n\
          is one over the standard deviation.\n\n",
     );

@@ -473,17 +473,19 @@ pub fn arrange(contents: &mut [SimulationContent], options: &SimulationFigure) {
         labels.collect()
     };
     let all: Vec<Vec<String>> = contents.iter().map(labels).collect();
-    for i in 0..contents.len() {
+    // Four panels and more stand in two rows.
+    let count = contents.len();
+    let begins = |i: usize| i == 0 || (count > 3 && i == count.div_ceil(2));
+    for i in 0..count {
         let several = all[i].len() > 1 && contents[i].pairs.is_none();
-        // With panels in two rows, the next may stand below.
-        let beside = contents.len() < 4 && all.get(i + 1) == Some(&all[i]);
+        let beside = !begins(i + 1) && all.get(i + 1) == Some(&all[i]);
         contents[i].labelled = several && !beside;
         if options.same_y {
             contents[i].range = whole;
-            contents[i].shared = i > 0;
+            contents[i].shared = !begins(i);
         } else if is_bars(&contents[i]) {
             contents[i].range = (0.0, bars);
-            contents[i].shared = i > 0 && is_bars(&contents[i - 1]);
+            contents[i].shared = !begins(i) && is_bars(&contents[i - 1]);
         }
     }
 }

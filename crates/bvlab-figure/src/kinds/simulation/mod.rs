@@ -188,7 +188,6 @@ fn places(
         let [above, below] = frame.stack(2, panel::BELOW)[..] else {
             return Vec::new();
         };
-        // Panels of a row that begins anew have numbers at their axes.
         let both = places(first, above, own).into_iter();
         return both.chain(places(second, below, others)).collect();
     }
