@@ -37,6 +37,7 @@ mod frozen;
 mod fuzz;
 mod fuzz_files;
 mod going_on;
+mod guarantees;
 mod input_laws;
 mod interruption;
 mod knn;

@@ -321,7 +321,11 @@ fn check_study(
                 problem::check_table(table, raw_problem, source, wanted, bounds)?;
             (problem, Some(table))
         }
-        None => (problem::check_problem(raw_problem, run.seed, bounds)?, None),
+        None => {
+            let swept = learners::largest_dimension(raw, bounds)?;
+            let problem = problem::check_problem(raw_problem, swept, run.seed, bounds)?;
+            (problem, None)
+        }
     };
     run.loss = run::check_loss(&raw.run, &problem)?;
     if raw.learner.is_empty() {

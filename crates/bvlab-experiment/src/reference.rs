@@ -157,7 +157,8 @@ pub fn problems() -> String {
     }
     page.push_str(
         "`dimension` says how many coordinates an input has (1 by default), all with the same distribution;\n\
-         `fixed = true` lets all training sets share one draw of the inputs.\n\n\
+         `fixed = true` lets all training sets share one draw of the inputs. A sweep over `dimension` gives learners the\n\
+         first coordinates of inputs that have as many as its largest value; the truth depends on those that all have.\n\n\
          Coordinates of normal inputs can have scales of their own: `sds` multiplies their standard deviations. It is a\n\
          list, as in `{ normal = [0, 1], sds = [1, 0.15] }`, or a spectrum for any `dimension`: with `sds = { power = a }`\n\
          coordinate j has the variance j^-a, and with `sds = { spikes = k, rest = s }` the first k have the factor 1 and\n\

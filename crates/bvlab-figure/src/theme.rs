@@ -325,6 +325,11 @@ pub fn meant(label: &str) -> Option<Colour> {
         ("testing error", RISK),
         ("training error", TRAIN),
         ("tru", TRUTH),
+        ("population risk", RISK),
+        ("excess risk", RISK),
+        ("its true error", RISK),
+        ("empirical risk", TRAIN),
+        ("its training error", TRAIN),
     ];
     let found = known.iter().find(|(name, _)| label.starts_with(name));
     found.map(|(_, colour)| *colour)

@@ -105,7 +105,7 @@ pub enum RegistryError {
 pub const LEARNER_KEYS: [&str; 4] = ["name", "colour", "reference", "sweep"];
 
 /// What every sweep can be over, whatever the learner.
-pub const DATA_AXES: [&str; 2] = ["train", "noise"];
+pub const DATA_AXES: [&str; 3] = ["train", "noise", "dimension"];
 
 impl Registry {
     /// The families that come with the crate.

@@ -28,11 +28,14 @@ mod correlation;
 mod curse_of_dimension;
 mod cv_wrong_way;
 mod disc;
+mod effective_complexity;
 mod empirical_or_population;
 mod estimators;
 mod evidence;
+mod excess_risk;
 mod exponential_bound;
 mod finite_class;
+mod gradient_descent;
 mod hoeffding;
 mod majority_vote;
 mod member_dependence;
@@ -99,6 +102,9 @@ pub const SIMULATIONS: &[&Simulation] = &[
     &cv_wrong_way::SIMULATION,
     &evidence::SIMULATION,
     &missing_values::SIMULATION,
+    &excess_risk::SIMULATION,
+    &gradient_descent::SIMULATION,
+    &effective_complexity::SIMULATION,
 ];
 
 /// The simulation of that name.
@@ -361,6 +367,12 @@ pub enum PanelStyle {
     Curves,
     /// Lines without dots, for what is exact.
     Lines,
+    /// Steps of an algorithm: a dot at every row, joined in their order. The series `loss` is a line,
+    /// and those whose name begins with `contour` are thin ones without a name.
+    Steps,
+    /// A row of coloured cells for every series, from white at 0 to dark at 1, with its mean beside
+    /// it.
+    Cells,
     /// Bars, and dots for theory.
     Bars {
         /// Bars from here on are coloured and summed.

@@ -11,9 +11,11 @@ use bvlab_core::problem::{INPUT_LAWS, InputLaw, Inputs};
 
 const FORM: &str = "a table, as in { uniform = [0, 15] }";
 
-/// The inputs, how many coordinates they have, and whether they are fixed.
+/// The inputs, how many coordinates they have, and whether they are fixed. They have as many as are
+/// given, or the most of a sweep.
 pub(super) fn check(
     raw: &Spanned<Value>,
+    swept: Option<usize>,
     bounds: &Bounds,
 ) -> Result<(Inputs, usize, bool), SourceError> {
     let Value::Table(Block(entries)) = raw.get_ref() else {
@@ -47,6 +49,7 @@ pub(super) fn check(
             },
         }
     }
+    let dimension = swept.unwrap_or(1).max(dimension);
     let [(law, value)] = laws[..] else {
         let names: Vec<&str> = INPUT_LAWS.iter().map(|law| law.name).collect();
         let (last, first) = names.split_last().unwrap_or((&"", &[]));

@@ -26,9 +26,11 @@ use bvlab_core::words::thousands;
 /// The most coordinates of all inputs of a training set.
 const MOST_COORDINATES: usize = 100_000_000;
 
-/// The problem as it is given; `train` is 0 where it is left to the sweep.
+/// The problem as it is given; `train` is 0 where it is left to the sweep. Where the dimension is
+/// swept, inputs have the most coordinates that it asks for.
 pub(super) fn check_problem(
     raw: &Spanned<RawProblem>,
+    swept_dimension: Option<usize>,
     seed: u64,
     bounds: &Bounds,
 ) -> Result<Problem, SourceError> {
@@ -52,7 +54,7 @@ pub(super) fn check_problem(
         }
     }
     let given = match &raw.inputs {
-        Some(inputs) => Some(inputs::check(inputs, bounds)?),
+        Some(inputs) => Some(inputs::check(inputs, swept_dimension, bounds)?),
         None => None,
     };
     let (labels, (inputs, dimension, fixed)) = match &raw.classes {
