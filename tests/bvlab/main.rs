@@ -35,6 +35,7 @@ mod frozen;
 mod fuzz;
 mod fuzz_files;
 mod going_on;
+mod groups;
 mod input_laws;
 mod interruption;
 mod knn;
