@@ -38,6 +38,7 @@ mod fuzz;
 mod fuzz_files;
 mod going_on;
 mod guarantees;
+mod groups;
 mod input_laws;
 mod interruption;
 mod knn;
