@@ -13,6 +13,7 @@ mod bagging;
 mod boosting;
 mod cholesky;
 mod components;
+mod density;
 mod design;
 mod discriminant;
 mod family;
@@ -20,7 +21,9 @@ mod forest;
 mod fourier;
 mod gaussians;
 mod grouping;
+mod histogram;
 mod kernel;
+mod kernel_density;
 mod knn;
 mod lasso;
 mod linear;
@@ -48,13 +51,16 @@ pub(crate) use bagging::bootstrap;
 pub use bagging::{Bagging, BaggingSample, BaggingSetting, Combine};
 pub use boosting::{Boosting, BoostingSetting};
 pub use components::Components;
+pub use density::{DensityEstimator, Smoothing};
 pub use design::InputScale;
 pub use discriminant::{CovarianceForm, Discriminant, DiscriminantSetting};
 pub use family::{Blueprint, Choice, ChoiceError, Family, LabelKind};
 pub use forest::{forest, forest_classifier};
 pub use fourier::{Fourier, FourierSetting};
 pub use gaussians::{Gaussians, GaussiansSetting};
+pub use histogram::{CellSetting, HistogramDensity};
 pub use kernel::{Kernel, KernelShape};
+pub use kernel_density::{DensityKernel, KernelDensity};
 pub use knn::Knn;
 pub use lasso::Lasso;
 pub use linear::{Linear, LinearSetting};
@@ -235,6 +241,12 @@ pub trait Learner: Replicate + Send + Sync {
     /// mean or its error bar does not exist; `None` where nothing is known.
     fn moments(&self, problem: &Problem) -> Option<Vec<RiskMoments>> {
         let _ = problem;
+        None
+    }
+
+    /// For a learner that estimates the density of the inputs and not labels: what is known of it as
+    /// such.
+    fn as_density(&self) -> Option<&dyn DensityEstimator> {
         None
     }
 
