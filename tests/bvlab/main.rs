@@ -20,6 +20,7 @@ mod coverage;
 mod csv;
 mod damaged;
 mod degenerate;
+mod density;
 mod discriminant;
 mod diversity;
 mod doubts;

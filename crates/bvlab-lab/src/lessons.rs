@@ -239,6 +239,8 @@ fn group_of(experiment: &Experiment) -> &'static str {
         "Double descent"
     } else if problem.is_some_and(|problem| problem.classes() > 0) {
         "Classes"
+    } else if problem.is_some_and(|problem| problem.density().is_some()) {
+        "Densities"
     } else if problem.is_some_and(|problem| problem.rows().is_some()) {
         "Real data"
     } else if ensembles.into_iter().any(named) || simulation.is_some_and(|s| votes.contains(&s)) {
