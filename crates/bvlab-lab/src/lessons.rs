@@ -152,7 +152,11 @@ impl Lessons {
     #[cfg(feature = "shipped")]
     fn in_order(mut self) -> Self {
         // The course begins with labels that are numbers.
-        let later = |group: &Value| ["Classes", "Real data"].iter().position(|one| group == one);
+        let later = |group: &Value| {
+            ["Classes", "Densities", "Real data"]
+                .iter()
+                .position(|one| group == one)
+        };
         self.lessons
             .sort_by_key(|lesson| later(&lesson.told["group"]));
         self

@@ -273,11 +273,7 @@ impl<P: Deref<Target = Plan>> Worker<P> {
             _ => seen.excess,
         };
         kept.risk[setting] = self.noise[fit.of().problem] + excess;
-        // Without labels there is no training error.
-        kept.train[setting] = match fit.plan.problem().density() {
-            Some(_) => f64::NAN,
-            None => self.first_train_error[c],
-        };
+        kept.train[setting] = self.first_train_error[c];
     }
 
     /// The error for results that are not finite, first those of the c-th setting of the stage.
