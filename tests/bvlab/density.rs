@@ -100,7 +100,7 @@ const STUDY: &str = r#"
     sweep = { bandwidth = [0.05, 0.3, 2] }
 
     [run]
-    resamples = 2000
+    resamples = 1000
     test = { grid = 150 }
 "#;
 
@@ -152,7 +152,7 @@ fn measured_parts_lie_within_four_standard_errors_of_the_exact_ones() {
 #[test]
 fn the_parts_sum_to_the_mean_integrated_squared_error() {
     let text = STUDY.replace("DENSITY", DENSITIES[1]);
-    let text = text.replace("resamples = 2000", "resamples = 100\nkeep = 100");
+    let text = text.replace("resamples = 1000", "resamples = 100\nkeep = 100");
     let (plan, results) = run(&text);
     let points = plan.test.points.len();
     let step = 8.0 / points as f64;
@@ -323,33 +323,26 @@ fn rules_of_thumb_take_the_nearest_setting() {
     };
     let widths =
         "histogram = {}\nsweep = { width = { from = 0.1, to = 4, count = 30, scale = \"log\" } }";
-    let kernels = "kernel-density = {}\nsweep = { bandwidth = { from = 0.05, to = 2, count = 30, scale = \"log\" } }";
+    let kernels = "kernel-density = {}\n\
+        sweep = { bandwidth = { from = 0.05, to = 2, count = 30, scale = \"log\" } }";
+    let sturges = |values: &[f64]| {
+        let sorted = sorted(values);
+        (sorted[49] - sorted[0]) / (1.0 + 50_f64.log2())
+    };
+    let scott_cells = |values: &[f64]| 3.49 * deviation(values) / 50_f64.cbrt();
+    let silverman = |values: &[f64]| {
+        let s = sorted(values);
+        // Numbers 12.25 and 36.75 of 0 to 49.
+        let low = s[12] + 0.25 * (s[13] - s[12]);
+        let high = s[36] + 0.75 * (s[37] - s[36]);
+        0.9 * deviation(values).min((high - low) / 1.34) / 50_f64.powf(0.2)
+    };
+    let scott = |values: &[f64]| 1.06 * deviation(values) / 50_f64.powf(0.2);
+    let of_cells: [&dyn Fn(&[f64]) -> f64; 2] = [&sturges, &scott_cells];
+    let of_kernels: [&dyn Fn(&[f64]) -> f64; 2] = [&silverman, &scott];
     for (learner, select, rules) in [
-        (
-            widths,
-            "[\"sturges\", \"scott\"]",
-            [
-                &|values: &[f64]| {
-                    let sorted = sorted(values);
-                    (sorted[49] - sorted[0]) / (1.0 + 50_f64.log2())
-                } as &dyn Fn(&[f64]) -> f64,
-                &|values: &[f64]| 3.49 * deviation(values) / 50_f64.cbrt(),
-            ],
-        ),
-        (
-            kernels,
-            "[\"silverman\", \"scott\"]",
-            [
-                &|values: &[f64]| {
-                    let s = sorted(values);
-                    // Numbers 12.25 and 36.75 of 0 to 49.
-                    let low = s[12] + 0.25 * (s[13] - s[12]);
-                    let high = s[36] + 0.75 * (s[37] - s[36]);
-                    0.9 * deviation(values).min((high - low) / 1.34) / 50_f64.powf(0.2)
-                } as &dyn Fn(&[f64]) -> f64,
-                &|values: &[f64]| 1.06 * deviation(values) / 50_f64.powf(0.2),
-            ],
-        ),
+        (widths, r#"["sturges", "scott"]"#, of_cells),
+        (kernels, r#"["silverman", "scott"]"#, of_kernels),
     ] {
         let (plan, results) = run(&text.replace("LEARNER", learner).replace("SELECT", select));
         let settings = &plan.paths[0].curve.axes[0].values;
@@ -493,7 +486,7 @@ fn what_does_not_suit_a_density_is_refused_by_name() {
             normal,
             "kernel-density = { bandwidth = 1e-9 }",
             "",
-            "`bandwidth` can be at least 0.000008 here",
+            "`bandwidth` can be at least",
         ),
         (
             normal,
