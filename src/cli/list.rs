@@ -87,6 +87,7 @@ fn learners(out: &mut impl Write, registry: &Registry) -> io::Result<()> {
             LabelKind::Numbers => "",
             LabelKind::Classes => " [classes]",
             LabelKind::Both => " [numbers and classes]",
+            LabelKind::Density => " [densities]",
         };
         writeln!(out, "{}: {}{labels}", family.name, family.meaning)?;
         parameters(out, family.parameters)?;

@@ -19,6 +19,7 @@ use crate::setup::plan;
 
 const NUMBERS: &str = r#"truth = "sin(x) + 0.3*x", inputs = { uniform = [0, 6] }, noise = { normal = 0.5 }, train = 24"#;
 const SQUARE: &str = r#"truth = "sin(3*x1) + x2^2", inputs = { uniform = [0, 1], dimension = 3 }, noise = { normal = 0.3 }, train = 24"#;
+const DENSITY: &str = r#"density = { marron-wand = "claw" }, train = 30"#;
 const CLASSES: &str = r#"classes = { moons = 0.3 }, train = 30"#;
 
 /// Name, problem, learner, run; and whether faer has a part in it.
@@ -412,6 +413,27 @@ const CASES: &[(&str, &str, &str, &str, bool)] = &[
         "network-batches",
         CLASSES,
         "network = { width = 4, epochs = 9 }, sweep = { batch = [1, 8, 30] }",
+        "",
+        false,
+    ),
+    (
+        "histogram",
+        DENSITY,
+        "histogram = { origin = 0.4 }, sweep = { bins = [2, 9, 50] }",
+        "",
+        false,
+    ),
+    (
+        "kernel-density",
+        DENSITY,
+        "kernel-density = {}, sweep = { bandwidth = [0.05, 0.3, 1] }",
+        "",
+        false,
+    ),
+    (
+        "kernel-density-epanechnikov",
+        DENSITY,
+        r#"kernel-density = { shape = "epanechnikov" }, sweep = { bandwidth = [0.3, 1] }"#,
         "",
         false,
     ),

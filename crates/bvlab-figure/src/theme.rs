@@ -2,6 +2,7 @@
 //! from the last row.
 
 use bvlab_core::decompose::Loss;
+use bvlab_core::plan::StudyDescription;
 use bvlab_experiment::{Look, Part, Shape, Theme};
 
 /// Pixels of the backend per drawing unit.
@@ -290,6 +291,14 @@ pub fn error(loss: Loss) -> &'static str {
         Loss::Squared => "squared error",
         Loss::CrossEntropy { .. } => "cross-entropy",
         Loss::ZeroOne(_) => "share of errors",
+    }
+}
+
+/// What the error of a study is called.
+pub fn error_of(study: &StudyDescription) -> &'static str {
+    match study.density {
+        true => "integrated squared error",
+        false => error(study.loss),
     }
 }
 

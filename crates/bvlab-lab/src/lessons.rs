@@ -152,7 +152,11 @@ impl Lessons {
     #[cfg(feature = "shipped")]
     fn in_order(mut self) -> Self {
         // The course begins with labels that are numbers.
-        let later = |group: &Value| ["Classes", "Real data"].iter().position(|one| group == one);
+        let later = |group: &Value| {
+            ["Classes", "Densities", "Real data"]
+                .iter()
+                .position(|one| group == one)
+        };
         self.lessons
             .sort_by_key(|lesson| later(&lesson.told["group"]));
         self
@@ -239,6 +243,8 @@ fn group_of(experiment: &Experiment) -> &'static str {
         "Double descent"
     } else if problem.is_some_and(|problem| problem.classes() > 0) {
         "Classes"
+    } else if problem.is_some_and(|problem| problem.density().is_some()) {
+        "Densities"
     } else if problem.is_some_and(|problem| problem.rows().is_some()) {
         "Real data"
     } else if ensembles.into_iter().any(named) || simulation.is_some_and(|s| votes.contains(&s)) {

@@ -54,6 +54,7 @@ pub fn pictured(experiment: &Experiment) -> Option<String> {
     };
     let data = match (experiment.source.table(), plan.problem().classes()) {
         (Some(table), _) => format!("The data are rows of {}", table.name),
+        _ if plan.problem().density().is_some() => "A density is estimated".to_owned(),
         (None, 0) => return None,
         (None, _) => "The labels are classes".to_owned(),
     };

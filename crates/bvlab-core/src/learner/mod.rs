@@ -13,6 +13,7 @@ mod bagging;
 mod boosting;
 pub(crate) mod cholesky;
 mod components;
+mod density;
 mod design;
 mod discriminant;
 mod family;
@@ -22,7 +23,9 @@ mod forest;
 mod fourier;
 mod gaussians;
 mod grouping;
+mod histogram;
 mod kernel;
+mod kernel_density;
 mod knn;
 mod lasso;
 mod linear;
@@ -51,6 +54,7 @@ pub(crate) use bagging::bootstrap;
 pub use bagging::{Bagging, BaggingSample, BaggingSetting, Combine};
 pub use boosting::{Boosting, BoostingSetting};
 pub use components::Components;
+pub use density::{DensityEstimator, Smoothing};
 pub use design::InputScale;
 pub use discriminant::{CovarianceForm, Discriminant, DiscriminantSetting};
 pub use family::{Blueprint, Choice, ChoiceError, Family, LabelKind};
@@ -58,7 +62,9 @@ pub use first_inputs::FirstInputs;
 pub use forest::{forest, forest_classifier};
 pub use fourier::{FeatureKind, Fourier, FourierSetting};
 pub use gaussians::{Gaussians, GaussiansSetting};
+pub use histogram::{CellSetting, HistogramDensity};
 pub use kernel::{Kernel, KernelShape};
+pub use kernel_density::{DensityKernel, KernelDensity};
 pub use knn::Knn;
 pub use lasso::Lasso;
 pub use linear::{GradientSteps, Linear, LinearSetting};
@@ -258,6 +264,12 @@ pub trait Learner: Replicate + Send + Sync {
     /// descent peak in ridgeless regression*, 2021; Mourtada 2022).
     fn label_noise_bound(&self, problem: &Problem) -> Option<Vec<f64>> {
         let _ = problem;
+        None
+    }
+
+    /// For a learner that estimates the density of the inputs and not labels: what is known of it as
+    /// such.
+    fn as_density(&self) -> Option<&dyn DensityEstimator> {
         None
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::family::Family;
 use super::{
     adaboost, bagging, boosting, components, discriminant, features, forest, fourier, gaussians,
-    kernel, knn, lasso, linear, local, logistic, naive_bayes, network, polynomial, spline, subset,
-    tree,
+    histogram, kernel, kernel_density, knn, lasso, linear, local, logistic, naive_bayes, network,
+    polynomial, spline, subset, tree,
 };
 use crate::parameter::DataSize;
 
@@ -33,6 +33,8 @@ const STANDARD: &[Family] = &[
     discriminant::FAMILY,
     naive_bayes::FAMILY,
     adaboost::FAMILY,
+    histogram::FAMILY,
+    kernel_density::FAMILY,
 ];
 
 /// The model families that experiments can use: those that come with the crate, and one's own.

@@ -30,6 +30,9 @@ pub struct StudyDescription {
     pub range: (f64, f64),
     /// How many classes there are; 0 where labels are numbers.
     pub classes: usize,
+    /// Whether a density is estimated, and errors are integrated over x; then there are no labels.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub density: bool,
     /// The table that rows were drawn from, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<TableDescription>,
@@ -181,6 +184,7 @@ impl Plan {
             dimension: problem.dimension,
             range: problem.inputs.range(),
             classes: problem.classes(),
+            density: problem.density().is_some(),
             table: problem.rows().map(|rows| TableDescription {
                 resample: rows.resample,
                 rows: rows.train.len(),

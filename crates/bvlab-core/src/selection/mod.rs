@@ -13,6 +13,7 @@
 mod bootstrap;
 mod choice;
 mod criteria;
+mod density;
 mod folds;
 mod leave_one_out;
 mod parts;
@@ -47,6 +48,10 @@ pub const FAMILIES: &[MethodFamily] = &[
     criteria::ADJUSTED_R2,
     bootstrap::PLAIN,
     bootstrap::PLUS,
+    density::LSCV,
+    density::STURGES,
+    density::SCOTT,
+    density::SILVERMAN,
 ];
 
 /// Methods that differ by a number in their name at most.
@@ -137,7 +142,17 @@ impl Method {
         learner: &dyn Learner,
         problem: &Problem,
     ) -> Option<MethodRefusal> {
-        self.estimator.refusal(learner, problem)
+        match (problem.density().is_some(), self.estimator.for_densities()) {
+            (true, false) => MethodRefusal::new(
+                "compares predictions with labels, which values of a density do not have",
+                "take `lscv`, `sturges`, `scott` or `silverman`",
+            ),
+            (false, true) => MethodRefusal::new(
+                "is for estimates of a density, but the problem has labels",
+                "take `10-fold`",
+            ),
+            _ => self.estimator.refusal(learner, problem),
+        }
     }
 
     pub(crate) fn needs_leverages(&self, learner: &dyn Learner) -> bool {
@@ -192,6 +207,11 @@ trait Estimator: Send + Sync {
     }
 
     fn prefers_large(&self) -> bool {
+        false
+    }
+
+    /// Whether it is for estimates of a density, and for nothing else.
+    fn for_densities(&self) -> bool {
         false
     }
 

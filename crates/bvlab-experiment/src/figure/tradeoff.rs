@@ -187,7 +187,9 @@ impl FigureKind for Tradeoff {
 
 fn checked_parts(given: &GivenOptions, study: &StudyDescription) -> Result<Vec<Part>, SourceError> {
     let Some(parts) = parts(given, &PARTS, study)? else {
-        return Ok(vec![Part::Noise, Part::Bias2, Part::Variance, Part::Risk]);
+        let parts = vec![Part::Noise, Part::Bias2, Part::Variance, Part::Risk];
+        // Values of a density have no noise.
+        return Ok(parts[usize::from(study.density)..].to_vec());
     };
     let main = parts.iter().filter(|part| **part != Part::Noise);
     if given.flag(&OVERLAY) && main.count() > 1 {

@@ -184,6 +184,10 @@ fn noise_values(raw: &Spanned<Value>, problem: &Problem) -> Result<Values, Sourc
         let message = "the noise of a table is unknown, and cannot be swept";
         return Err(SourceError::new(raw.span(), message));
     }
+    if problem.density().is_some() {
+        let message = "values of a density have no noise to sweep";
+        return Err(SourceError::new(raw.span(), message));
+    }
     let Some(noise) = problem.noise() else {
         let message = "the labels are classes, whose noise has no sd";
         return Err(SourceError::new(raw.span(), message)

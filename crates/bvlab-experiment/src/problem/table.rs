@@ -81,6 +81,7 @@ fn exclude(raw: &RawProblem, run: &RawRun) -> Result<(), SourceError> {
         ("truth", raw.truth.as_ref().map(Spanned::span)),
         ("inputs", raw.inputs.as_ref().map(Spanned::span)),
         ("noise", raw.noise.as_ref().map(Spanned::span)),
+        ("density", raw.density.as_ref().map(Spanned::span)),
     ] {
         if let Some(span) = span {
             let message = format!("`{name}` and `table` exclude each other");

@@ -1,6 +1,6 @@
 //! What stands in the schema for values that are read by hand.
 
-use bvlab_core::problem::{INPUT_LAWS, MOST_CLASSES, NOISE_LAWS};
+use bvlab_core::problem::{INPUT_LAWS, MARRON_WAND, MOST_CLASSES, MOST_PARTS, NOISE_LAWS};
 use bvlab_core::words::choice;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
@@ -96,6 +96,30 @@ pub const CLASS_FORMS: [ProblemForm; 8] = [
     ),
 ];
 
+/// The ways to write a density to be estimated.
+pub const DENSITY_FORMS: [ProblemForm; 4] = [
+    form(
+        "normal",
+        "density = { normal = [0, 1] }",
+        "Normal, by mean and standard deviation.",
+    ),
+    form(
+        "normals",
+        "density = { normals = [{ mean = 0 }, { mean = 3, sd = 0.5, share = 2 }] }",
+        "A mixture of normal densities; sd and share are 1 where they are left out, and shares are divided by their sum.",
+    ),
+    form(
+        "uniform",
+        "density = { uniform = [0, 1] }",
+        "The same everywhere between two ends.",
+    ),
+    form(
+        "marron-wand",
+        "density = { marron-wand = \"claw\" }",
+        "One of the fifteen normal mixtures of Marron and Wand (1992).",
+    ),
+];
+
 /// What a key of a form means.
 fn meaning(forms: &[ProblemForm], name: &str) -> &'static str {
     let found = forms.iter().find(|form| form.name == name);
@@ -171,6 +195,49 @@ impl JsonSchema for ClassesForm {
                     "description": "The share of labels that are replaced by another class (default 0)."
                 }
             }
+        })
+    }
+}
+
+/// A density as it is written, for the schema.
+pub struct DensityTable;
+
+impl JsonSchema for DensityTable {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Density".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let about = |name: &str| meaning(&DENSITY_FORMS, name);
+        let pair = |words: &str| {
+            json!({
+                "type": "array", "minItems": 2, "maxItems": 2, "items": { "type": "number" },
+                "description": words
+            })
+        };
+        json_schema!({
+            "type": "object",
+            "description": "The density that training sets are drawn from, without labels.",
+            "additionalProperties": false,
+            "properties": {
+                "normal": pair(about("normal")),
+                "uniform": pair(about("uniform")),
+                "normals": {
+                    "type": "array", "minItems": 1, "maxItems": MOST_PARTS,
+                    "description": about("normals"),
+                    "items": {
+                        "type": "object", "required": ["mean"], "additionalProperties": false,
+                        "properties": {
+                            "mean": { "type": "number" },
+                            "sd": { "type": "number", "exclusiveMinimum": 0 },
+                            "share": { "type": "number", "exclusiveMinimum": 0 }
+                        }
+                    }
+                },
+                "marron-wand": { "enum": MARRON_WAND, "description": about("marron-wand") },
+                "range": pair("Between which x squared errors are integrated (default: 4 sd around every normal part, or the ends).")
+            },
+            "oneOf": one_of(DENSITY_FORMS.iter().map(|form| form.name))
         })
     }
 }

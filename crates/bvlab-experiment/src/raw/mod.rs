@@ -16,8 +16,8 @@ use toml::Spanned;
 
 use figure::{RawFigure, RawLook};
 use forms::{
-    ClassesForm, HeldForm, InputsForm, MissingForm, NoiseForm, ResampleForm, ScaleForm, SplitForm,
-    TruthForm,
+    ClassesForm, DensityTable, HeldForm, InputsForm, MissingForm, NoiseForm, ResampleForm,
+    ScaleForm, SplitForm, TruthForm,
 };
 use schema::LearnerForm;
 
@@ -99,7 +99,7 @@ pub(super) struct RawClaim {
     pub source: Option<String>,
 }
 
-/// Where the data come from: y = truth(x) + noise, or classes.
+/// Where the data come from: y = truth(x) + noise, or classes, or a density to be estimated.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct RawProblem {
@@ -113,6 +113,9 @@ pub(super) struct RawProblem {
     /// In place of truth and noise: labels that are classes.
     #[schemars(with = "Option<ClassesForm>")]
     pub classes: Option<Spanned<Value>>,
+    /// In place of truth, inputs and noise: a density to be estimated from values without labels.
+    #[schemars(with = "Option<DensityTable>")]
+    pub density: Option<Spanned<Value>>,
     /// How many points a training set has; may be left out where it is swept. With a table: how
     /// many rows a bootstrap has (default: all of them).
     #[schemars(with = "Option<u64>")]
@@ -184,7 +187,8 @@ pub(super) struct RawRun {
     #[schemars(with = "Option<bool>")]
     pub sources: Option<Spanned<bool>>,
     /// Methods that select a capacity from every training set: validation, K-fold (as 10-fold), loo,
-    /// gcv, cp, aic, bic, adjusted-r2, bootstrap-632, bootstrap-632+, nested-K-fold.
+    /// gcv, cp, aic, bic, adjusted-r2, bootstrap-632, bootstrap-632+, nested-K-fold; for densities
+    /// lscv, sturges, scott, silverman.
     #[schemars(with = "Option<Vec<String>>")]
     pub select: Option<Spanned<Vec<Spanned<String>>>>,
     /// Whether to measure degrees of freedom and optimism, and of linear smoothers the effective

@@ -310,7 +310,7 @@ impl Plot<'_> {
         let x_axis = |frame: Frame| Axis::new(scale, range, (frame.left, frame.right));
         let error = match self.0.excess {
             true => "above the best",
-            false => theme::error(data.study()?.loss),
+            false => theme::error_of(data.study()?),
         };
         let around = |title: &'static str| (title, swept);
         let title = content.series.names(several);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use rand::RngExt;
 
-use super::{Mixture, ProblemError, Rows};
+use super::{Density, Mixture, ProblemError, Rows};
 use crate::data::Points;
 use crate::maths::{erfc, pow};
 use crate::parameter::{DataSize, NamedValues, Parameter, ParameterError};
@@ -28,6 +28,8 @@ pub enum Inputs {
     Mixture(Arc<Mixture>),
     /// The training rows of a table, each as likely.
     Rows(Arc<Rows>),
+    /// Values of a density that is to be estimated.
+    Density(Arc<Density>),
 }
 
 /// The law of every coordinate of an input, with values of its parameters.
@@ -296,6 +298,7 @@ impl Inputs {
             Inputs::Law(law) => law.range(),
             Inputs::Mixture(mixture) => mixture.range(),
             Inputs::Rows(rows) => rows.range(),
+            Inputs::Density(density) => density.range(),
         }
     }
 
@@ -329,6 +332,9 @@ impl Inputs {
                 }
             },
             Inputs::Mixture(mixture) => (0..count).for_each(|_| mixture.draw(stream, coordinates)),
+            Inputs::Density(density) => {
+                coordinates.extend((0..count).map(|_| density.draw(stream)));
+            }
             Inputs::Rows(rows) => {
                 let inputs = &rows.train.inputs;
                 for _ in 0..count {
@@ -339,7 +345,8 @@ impl Inputs {
     }
 
     /// The density at a point up to a factor: how much a test point on a grid counts when errors are
-    /// averaged over the inputs' distribution.
+    /// averaged over the inputs' distribution. Errors of estimates of a density are integrated over x,
+    /// where every point counts the same.
     pub fn weight(&self, x: &[f64]) -> f64 {
         match self {
             Inputs::Law(law) if law.scales.is_empty() => {
@@ -354,7 +361,7 @@ impl Inputs {
                 x.iter().zip(&law.scales).map(density).product()
             }
             Inputs::Mixture(mixture) => mixture.density(x),
-            Inputs::Rows(_) => 1.0,
+            Inputs::Rows(_) | Inputs::Density(_) => 1.0,
         }
     }
 
@@ -375,6 +382,10 @@ impl Inputs {
             }
             Inputs::Mixture(_) => (1.0 - total * grid.volume()).max(0.0),
             Inputs::Rows(_) => 0.0,
+            Inputs::Density(density) => {
+                let (from, to) = density.range();
+                (1.0 - density.probability(from, to)).max(0.0)
+            }
         }
     }
 }
