@@ -4,7 +4,7 @@ import { short, several, thousands } from "./numbers.js";
 import { drawAxes, drawNotice, numbersRoom } from "./panel.js";
 import { pathThrough, textWidth, wrapText } from "./pen.js";
 import { Axis, extent } from "./scales.js";
-import { orderOf, settingOf, settingWords } from "./view.js";
+import { orderOf, settingOf, settingWords, sliceOf } from "./view.js";
 
 // More points than this on a curve cannot be told apart.
 const FINEST = 700;
@@ -54,32 +54,41 @@ function believedMean(run, drawn, learner, setting) {
   return heavy ? { mean: null, count: 0 } : run.meanFit(drawn, learner, setting);
 }
 
-function headingOf(run, learner) {
+// The words of a setting: of the one that is looked at, or of a place on the first axis.
+function wordsAt(run, learner, place) {
+  const axis = run.head.learners[learner].axes[0];
+  return place === null || !axis ? settingWords(run, learner) : `${axis.name} = ${short(axis.values[place])}`;
+}
+
+function headingOf(run, learner, place) {
   const name = run.head.learners[learner].name;
-  const words = settingWords(run, learner);
+  const words = wordsAt(run, learner, place);
   return words === "" ? name : `${name}, ${words}`;
 }
 
-function keyParts(count, shown, mean) {
-  const parts = [["ink-truth", "truth"]];
-  if (shown > 0) parts.push(["ink-variance", shown === 1 ? "fit" : `${thousands(shown)} refits`]);
+function keyParts(count, shown, mean, hidden) {
+  const parts = hidden.includes("truth") ? [] : [["ink-truth", "truth"]];
+  if (shown > 0 && !hidden.includes("fits")) parts.push(["ink-variance", shown === 1 ? "fit" : `${thousands(shown)} refits`]);
   if (mean && count > 1) parts.push(["ink-bias", count > shown ? `mean of ${thousands(count)}` : "mean fit"]);
-  if (shown > 0) parts.push(["ink-data", "● newest data"]);
+  if (shown > 0) parts.push(["ink-data", shown === 1 ? "● data" : "● newest data"]);
   return parts;
 }
 
-// Draws the fits of a learner. Returns the axes, for the pointer; null where there are none.
-export function drawFits(pen, outer, run, learner, drawn, points, titled = true) {
+// Draws the fits of a learner, of the setting that is looked at or of a place on its first axis, without
+// what is hidden. Returns the axes, for the pointer; null where there are none.
+export function drawFits(pen, outer, run, learner, drawn, points, titled = true, { place = null, hidden = [] } = {}) {
   const { head } = run;
   if (head.dimension !== 1) return drawAgainst(pen, outer, run, learner, drawn, points[0] ?? null, titled);
-  const setting = settingOf(run, learner);
+  const setting = place === null ? settingOf(run, learner) : sliceOf(run, learner)[place];
   const shown = run.shown(drawn);
-  const { mean, count } = believedMean(run, drawn, learner, setting);
+  const believed = believedMean(run, drawn, learner, setting);
+  const mean = hidden.includes("mean") || hidden.includes("fits") ? null : believed.mean;
+  const { count } = believed;
   const top = drawKey(
     pen,
     { ...outer, left: outer.left + 0.3 * pen.em },
-    headingOf(run, learner),
-    keyParts(count, shown, mean),
+    headingOf(run, learner, place),
+    keyParts(count, shown, mean, hidden),
   );
   const bottom = outer.bottom - (titled ? 2.9 : 1.6) * pen.em;
   const y = new Axis(false, heightsOf(run), [bottom, top + 0.3 * pen.em]);
@@ -103,14 +112,14 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true)
   }
   const newest = shown - 1;
   const faint = Math.max(0.1, Math.min(0.5, 4 / Math.max(1, shown)));
-  for (let draw = 0; draw < newest; draw++) {
+  for (let draw = 0; draw < (hidden.includes("fits") ? 0 : newest); draw++) {
     pen.draw("path", {
       class: "curve variance",
       d: curve(run.fit(draw, learner, setting)),
       "stroke-opacity": faint.toFixed(2),
     });
   }
-  pen.draw("path", { class: "curve truth bold", d: curve(head.test.truth) });
+  if (!hidden.includes("truth")) pen.draw("path", { class: "curve truth bold", d: curve(head.test.truth) });
   if (newest >= 0) {
     const data = run.draws[newest].data[head.learners[learner].problem[setting] ?? 0];
     const dots = Array.from(data.x, (at, i) => `M${x.place(at).toFixed(1)} ${y.place(data.y[i]).toFixed(1)}h0`).join(
@@ -119,7 +128,8 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true)
     // Many points are small, or they would hide what they are about.
     const size = 0.42 * Math.min(1, Math.max(0.35, Math.sqrt(150 / data.x.length)));
     pen.draw("path", { class: "data", d: dots, "stroke-width": size * pen.em });
-    pen.draw("path", { class: "curve variance newest", d: curve(run.fit(newest, learner, setting)) });
+    if (!hidden.includes("fits"))
+      pen.draw("path", { class: "curve variance newest", d: curve(run.fit(newest, learner, setting)) });
   }
   if (mean && count > 1) pen.draw("path", { class: "curve bias bold", d: curve(mean) });
   pen.close();
@@ -142,7 +152,7 @@ function drawAgainst(pen, outer, run, learner, drawn, point, titled) {
   if (shown > 0) parts.push(["ink-variance", "newest fit"]);
   if (mean && count > 1) parts.push(["ink-bias", `mean of ${thousands(count)}`]);
   const inner = { ...outer, left: outer.left + 0.3 * pen.em };
-  let top = drawKey(pen, inner, headingOf(run, learner), parts);
+  let top = drawKey(pen, inner, headingOf(run, learner, null), parts);
   const roomy = outer.bottom - outer.top > 16 * pen.em;
   if (roomy) {
     const words = `Inputs of ${head.dimension} dimensions cannot be drawn as a curve. Each dot is a test point: its prediction against its truth.`;
@@ -192,13 +202,15 @@ function drawAgainst(pen, outer, run, learner, drawn, point, titled) {
 }
 
 // The picture in words.
-export function fitsWords(run, learner, drawn) {
+export function fitsWords(run, learner, drawn, { place = null, hidden = [] } = {}) {
   const shown = run.shown(drawn);
   const kind = run.head.dimension === 1 ? "Fits along x" : "Predictions against the truth at the test points";
-  const words = settingWords(run, learner);
+  const words = wordsAt(run, learner, place);
   const what = `${kind} of ${run.head.learners[learner].name}${words === "" ? "" : ` at ${words}`}`;
   if (shown === 0) return `${what}: nothing drawn yet; the truth alone.`;
   const range =
     run.head.dimension === 1 ? `, for x from ${short(run.head.range[0])} to ${short(run.head.range[1])}` : "";
-  return `${what}: the truth, ${several(shown, "refit", "refits")} and their mean${range}.`;
+  if (hidden.includes("fits")) return `${what}: the training points alone${range}.`;
+  const truth = hidden.includes("truth") ? "" : "the truth, ";
+  return `${what}: ${truth}${several(shown, "refit", "refits")} and their mean${range}.`;
 }

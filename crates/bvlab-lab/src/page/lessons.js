@@ -2,7 +2,8 @@
 // that a clicker goes through.
 import { app, byId, element, redraw, reload, turnPage } from "./app.js";
 import { dialogHead, openPanel } from "./dialogs.js";
-import { forgetLeft, isDescentLesson } from "./knobs.js";
+import { forgetLeft } from "./knobs.js";
+import { askedAbout, beginLesson, offeredVariants, revealHidden } from "./opening.js";
 import { drawAll, pause, play } from "./player.js";
 import { enterLesson, putSet, state } from "./state.js";
 
@@ -23,7 +24,7 @@ function wordsOf() {
     answer: word("answer"),
     pictured: (own ?? listed)?.pictured ?? null,
     claims: said?.claims ?? [],
-    variants: own?.variants ?? [],
+    variants: offeredVariants(own?.variants ?? []),
   };
 }
 
@@ -95,8 +96,10 @@ export function openLesson(name, step = "") {
   enterLesson(name);
   state.step = step;
   const lesson = app.lab.lessons.find((one) => one.name === name);
-  if (lesson?.pictured) state.scene = 6;
-  else if (state.scene === 6 || (state.scene === 5 && !isDescentLesson(name))) state.scene = 1;
+  // What a lesson asks about is in the scene that it names, or in the first.
+  state.scene = lesson?.pictured ? 6 : 1;
+  beginLesson();
+  if (step === "answer") drawEverything();
   forgetLeft();
   state.panel = state.panel === "controls" ? "controls" : "";
   turnPage();
@@ -113,9 +116,10 @@ function neighbour(by) {
 // A clicker's way: question, training sets streaming in, everything, answer, next lesson.
 export function nextStep() {
   const words = wordsOf();
-  if (state.step === "" && words.question) state.step = "question";
+  if (state.step === "" && words.question) askQuestion();
   else if (state.step === "question" || state.step === "") {
     state.step = "picture";
+    revealHidden();
     if (!words.pictured) {
       state.drawn = 0;
       play();
@@ -134,8 +138,7 @@ export function previousStep() {
   const words = wordsOf();
   if (state.step === "answer") state.step = "picture";
   else if (state.step === "picture" && words.question) {
-    drawAll();
-    state.step = "question";
+    askQuestion();
   } else {
     const before = neighbour(-1);
     if (before) openLesson(before.name, before.answer ? "answer" : "");
@@ -143,14 +146,29 @@ export function previousStep() {
   redraw();
 }
 
+// The question is asked about the lesson as it begins.
+function askQuestion() {
+  pause();
+  askedAbout();
+  state.step = "question";
+}
+
+// What the answer speaks of can be seen.
+function drawEverything() {
+  revealHidden();
+  state.drawn = null;
+}
+
 export function toggleQuestion() {
   if (!wordsOf().question) return;
-  state.step = state.step === "question" ? "picture" : "question";
+  if (state.step === "question") state.step = "picture";
+  else askQuestion();
   redraw();
 }
 
 export function toggleAnswer() {
   if (!wordsOf().answer) return;
+  if (state.step !== "answer") revealHidden();
   state.step = state.step === "answer" ? "picture" : "answer";
   redraw();
 }

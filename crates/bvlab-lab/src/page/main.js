@@ -9,6 +9,7 @@ import { showFigure } from "./figure.js";
 import { fillHelp, setUpKeys } from "./keys.js";
 import { setUpKnobs, showKnobs } from "./knobs.js";
 import { fillLessons, showLesson } from "./lessons.js";
+import { beginLesson, keysGiven } from "./opening.js";
 import { forgetWidths } from "./pen.js";
 import { setUpPlayer, showPlayer } from "./player.js";
 import { playRecord, runScene } from "./session.js";
@@ -153,6 +154,7 @@ function begin() {
     else state.lesson = app.lab.open;
   }
   const lesson = app.lab.lessons.find((one) => one.name === state.lesson);
+  beginLesson(keysGiven(location.hash));
   if (lesson?.pictured) state.scene = 6;
 }
 

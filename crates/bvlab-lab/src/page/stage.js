@@ -5,17 +5,18 @@ import { dartboardWords, drawDartboards } from "./dartboard.js";
 import { drawFits, fitsWords } from "./fits.js";
 import { drawIdentity, identityWords } from "./identity.js";
 import { drawNorm, normRoom, normWords } from "./norm.js";
+import { hiddenColumns, isHidden } from "./opening.js";
 import { Pen } from "./pen.js";
 import { drawPoint, pointSummary } from "./point.js";
 import { state } from "./state.js";
 import { drawTradeoff, tradeoffWords } from "./tradeoff.js";
-import { learnerOf, moveTo, pointOf, secondPointOf } from "./view.js";
+import { learnerOf, moveTo, panelsBeside, pointOf, secondPointOf } from "./view.js";
 
 const ALL_PARTS = ["noise", "bias2", "variance", "risk", "train_risk", "test_risk", "risk_median"];
 // In the double-descent scene the split is in the identity beside it.
 const DESCENT_PARTS = ["noise", "risk", "train_risk", "risk_median"];
 
-const stage = { pens: {}, fits: null, panels: [] };
+const stage = { pens: {}, fits: null, beside: null, panels: [] };
 
 function pen(name) {
   stage.pens[name] ??= new Pen(byId(`picture-${name}`).querySelector("svg"));
@@ -47,13 +48,17 @@ export function drawStage() {
   const points = state.scene !== 4 ? [] : state.board ? [pointOf(run), secondPointOf(run)] : [pointOf(run)];
   byId("picture-fits").toggleAttribute("data-clickable", flat);
   stage.fits = null;
+  stage.beside = null;
+  pictures.toggleAttribute("data-beside", panelsBeside(run).length > 0);
   stage.panels = [];
   picture(
     "fits",
     (tool, box) => {
-      stage.fits = drawFits(tool, box, run, learner, drawn, points, state.scene !== 5);
+      const panels = panelsBeside(run);
+      if (panels.length > 0) drawBeside(tool, box, run, panels);
+      else stage.fits = drawFits(tool, box, run, learner, drawn, points, state.scene !== 5, { hidden: state.hide });
     },
-    () => fitsWords(run, learner, drawn),
+    () => fitsAloud(run, learner),
   );
   picture(
     "tradeoff",
@@ -86,14 +91,42 @@ export function drawStage() {
   sayAloud(run);
 }
 
+// Fits side by side, below each other on a phone.
+function drawBeside(tool, box, run, panels) {
+  const upright = tool.width < 40 * tool.em;
+  byId("pictures").style.setProperty("--beside", `${17 * panels.length}rem`);
+  stage.beside = panels.map(({ learner, place }, i) => {
+    const part = partOf(box, i, panels.length, upright, tool.em);
+    drawFits(tool, part, run, learner, state.drawn, [], true, { place, hidden: state.hide });
+    return { learner, place, part };
+  });
+}
+
+function fitsAloud(run, learner) {
+  const panels = panelsBeside(run);
+  if (panels.length === 0) return fitsWords(run, learner, state.drawn, { hidden: state.hide });
+  return panels
+    .map((panel) => fitsWords(run, panel.learner, state.drawn, { place: panel.place, hidden: state.hide }))
+    .join(" ");
+}
+
+// The part of a box for one of several panels.
+function partOf(box, i, count, upright, em) {
+  const [width, height] = [(box.right - box.left) / count, (box.bottom - box.top) / count];
+  return upright
+    ? { ...box, top: box.top + i * height, bottom: box.top + (i + 1) * height - 0.5 * em }
+    : { ...box, left: box.left + i * width, right: box.left + (i + 1) * width - (i + 1 < count ? 0.8 * em : 0) };
+}
+
 // Alone, or in the large scene side by side for all learners; below each other on a phone.
 function drawPanels(tool, box, run, learner) {
   const swept = run.head.learners.map((_, i) => i).filter((i) => run.head.learners[i].axes.length > 0);
   const look = {
     scene: state.scene,
     theory: state.theory,
-    parts: state.scene === 5 ? DESCENT_PARTS : ALL_PARTS,
-    others: state.scene === 1,
+    parts: (state.scene === 5 ? DESCENT_PARTS : ALL_PARTS).filter((part) => !hiddenColumns().includes(part)),
+    others: state.scene === 1 && !isHidden("others"),
+    singles: !isHidden("risk"),
     overlay: false,
   };
   if (state.scene === 5) {
@@ -120,14 +153,7 @@ function drawPanels(tool, box, run, learner) {
   const upright = tool.width < 40 * tool.em;
   byId("pictures").style.setProperty("--panels", `${21 * shown.length}rem`);
   shown.forEach((one, i) => {
-    const [width, height] = [(box.right - box.left) / shown.length, (box.bottom - box.top) / shown.length];
-    const part = upright
-      ? { ...box, top: box.top + i * height, bottom: box.top + (i + 1) * height - 0.5 * tool.em }
-      : {
-          ...box,
-          left: box.left + i * width,
-          right: box.left + (i + 1) * width - (i + 1 < shown.length ? 0.8 * tool.em : 0),
-        };
+    const part = partOf(box, i, shown.length, upright, tool.em);
     const panel = drawTradeoff(tool, part, run, one, state.drawn, { ...look, chosen: several && one === learner });
     if (panel) stage.panels.push({ ...panel, learner: one, part });
   });
@@ -213,12 +239,24 @@ export function setUpStage() {
       looking = false;
     });
   fits.addEventListener("click", (event) => {
+    if (stage.beside) chooseBeside(event);
     if (state.scene === 4 || !stage.fits) return;
     state.scene = 4;
     state.board = false;
     look(event);
   });
   new ResizeObserver(() => redraw()).observe(byId("pictures"));
+}
+
+// A click on one of several panels looks at its setting.
+function chooseBeside(event) {
+  const [x, y] = placeOn(pen("fits").svg, event);
+  const inside = ({ part }) => x >= part.left && x <= part.right && y >= part.top && y <= part.bottom;
+  const chosen = stage.beside.find(inside);
+  if (!chosen) return;
+  state.learner = chosen.learner;
+  if (chosen.place !== null) moveTo(app.run, chosen.learner, 0, chosen.place);
+  redraw();
 }
 
 // On the dartboard view a click moves the nearer of the two points.

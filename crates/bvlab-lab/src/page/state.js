@@ -19,6 +19,10 @@ const BEGINNING = {
   theory: true,
   board: false,
   overlay: false,
+  hide: [], // what is hidden until the class has answered
+  beside: null, // whose fits stand side by side: values of what is swept, or "learners"
+  course: "", // the course that is followed; "": the first
+  allControls: false, // also those that the lesson does not offer
   step: "", // of the lesson: "" just opened, "question", "picture", "answer"
   look: false, // whether it says what to look for
   panel: "", // which panel is open
@@ -27,6 +31,12 @@ const BEGINNING = {
 };
 
 export const state = { ...BEGINNING };
+
+// How the lesson begins, where it says so: opening.js knows.
+export const basis = { of: () => ({}) };
+
+// What is written of a list, and read.
+const listed = (value) => (value === null || value.length === 0 ? "none" : typeof value === "string" ? value : value.join());
 
 function flag(value, fallback) {
   return value === null ? fallback : value === "on";
@@ -61,6 +71,12 @@ export function readAddress(hash) {
   read.theory = flag(query.get("theory"), true);
   read.board = flag(query.get("board"), false);
   read.overlay = flag(query.get("overlay"), false);
+  const hidden = query.get("hide") ?? "none";
+  read.hide = hidden === "none" ? [] : hidden.split(",");
+  const side = query.get("beside") ?? "none";
+  if (side === "learners") read.beside = side;
+  else if (side !== "none") read.beside = side.split(",").map(Number).filter(Number.isFinite).slice(0, 4);
+  read.course = query.get("course") ?? "";
   if (["question", "picture", "answer"].includes(query.get("step"))) read.step = query.get("step");
   read.look = flag(query.get("look"), false);
   if (["controls", "lessons", "help", "export", "join", "numbers"].includes(query.get("panel")))
@@ -74,18 +90,25 @@ export function readAddress(hash) {
 // The address of the state.
 export function writeAddress() {
   const query = new URLSearchParams();
+  const base = { ...BEGINNING, ...basis.of() };
   if (state.toml !== null) query.set("toml", state.toml);
   else if (state.lesson !== null) query.set("lesson", state.lesson);
   for (const one of state.sets) query.append("set", one);
-  if (state.scene !== 1) query.set("scene", String(state.scene));
-  if (state.learner !== 0) query.set("learner", String(state.learner));
+  if (state.scene !== base.scene) query.set("scene", String(state.scene));
+  if (state.learner !== base.learner) query.set("learner", String(state.learner));
   for (const [learner, values] of Object.entries(state.at)) {
+    if (values.join() === base.at[learner]?.join()) continue;
     query.set(learner === "0" ? "at" : `at${learner}`, values.join(","));
   }
-  for (const key of ["x", "x2", "drawn"]) if (state[key] !== null) query.set(key, String(state[key]));
+  for (const key of ["x", "x2"]) if (state[key] !== base[key] && state[key] !== null) query.set(key, String(state[key]));
+  if (state.drawn !== base.drawn) query.set("drawn", state.drawn === null ? "all" : String(state.drawn));
+  for (const key of ["hide", "beside"])
+    if (listed(state[key]) !== listed(base[key])) query.set(key, listed(state[key]));
+  if (state.course !== "") query.set("course", state.course);
+  if (state.board !== base.board) query.set("board", state.board ? "on" : "off");
   if (state.speed !== BEGINNING.speed) query.set("speed", String(state.speed));
   if (!state.theory) query.set("theory", "off");
-  for (const key of ["board", "overlay", "look"]) if (state[key]) query.set(key, "on");
+  for (const key of ["overlay", "look"]) if (state[key]) query.set(key, "on");
   for (const key of ["step", "panel", "theme"]) if (state[key] !== "") query.set(key, state[key]);
   if (state.size !== 1) query.set("size", String(state.size));
   return `#${query}`;
@@ -125,6 +148,9 @@ export function enterLesson(name) {
     drawn: null,
     board: false,
     overlay: false,
+    hide: [],
+    beside: null,
+    allControls: false,
     step: "",
     look: false,
   });

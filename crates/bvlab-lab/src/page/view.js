@@ -79,6 +79,16 @@ export function settingWords(run, learner) {
     .join(", ");
 }
 
+// Whose fits stand side by side: learners, or places on the first axis of the one that is looked at.
+export function panelsBeside(run) {
+  if (state.scene !== 2 || state.beside === null || run.head.dimension !== 1) return [];
+  if (state.beside === "learners") return run.head.learners.map((_, learner) => ({ learner, place: null })).slice(0, 4);
+  const learner = learnerOf(run);
+  const { axes } = run.head.learners[learner];
+  if (axes.length === 0) return [];
+  return state.beside.map((value) => ({ learner, place: nearest(axes[0].values, value) }));
+}
+
 // The test points in the order of x.
 export function orderOf(run) {
   if (!run.order) {
