@@ -4,6 +4,7 @@ import { app, byId, element } from "./app.js";
 import { experimentNow, panel } from "./fields.js";
 import { familyOf, learnersNow, learnersSection } from "./learner-controls.js";
 import { problemControls } from "./problem-controls.js";
+import { offerControls } from "./opening.js";
 import { runControls, tomlControls } from "./run-controls.js";
 import { sceneAsked, state } from "./state.js";
 
@@ -50,6 +51,7 @@ export function showControls() {
   // Until the new run is here the controls are ahead of the picture.
   if (app.run && JSON.stringify(app.run.scene) === JSON.stringify(sceneAsked())) for (const one of panel.updates) one();
   if (!panel.sketching) byId("sketch-place")?.replaceChildren();
+  offerControls(holder);
   showMistake(holder);
 }
 

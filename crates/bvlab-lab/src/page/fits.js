@@ -87,7 +87,7 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true,
   const top = drawKey(
     pen,
     { ...outer, left: outer.left + 0.3 * pen.em },
-    headingOf(run, learner, place),
+    hidden.includes("fits") ? "training points" : headingOf(run, learner, place),
     keyParts(count, shown, mean, hidden),
   );
   const bottom = outer.bottom - (titled ? 2.9 : 1.6) * pen.em;

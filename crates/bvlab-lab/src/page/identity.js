@@ -95,7 +95,9 @@ function flow(pen, box, groups) {
   return y;
 }
 
-export function drawIdentity(pen, outer, run, learner, drawn) {
+export const HIDDEN_SUM = "noise + bias² + variance = risk: what do you expect?";
+
+export function drawIdentity(pen, outer, run, learner, drawn, hidden = false) {
   const em = pen.em;
   const box = {
     left: outer.left + 0.3 * em,
@@ -103,11 +105,12 @@ export function drawIdentity(pen, outer, run, learner, drawn) {
     top: outer.top + 0.2 * em,
     bottom: outer.bottom - 0.3 * em,
   };
-  const numbers = numbersAt(run, learner, drawn);
+  const numbers = hidden ? null : numbersAt(run, learner, drawn);
   if (!numbers) {
     const have = drawn ?? run.ready;
-    const words =
-      have < FEWEST
+    const words = hidden
+      ? HIDDEN_SUM
+      : have < FEWEST
         ? `noise + bias² + variance = risk: error bars need ${several(Math.max(1, FEWEST - have), "more training set", "more training sets")}.`
         : "noise + bias² + variance = risk: the first estimates are being computed.";
     flow(

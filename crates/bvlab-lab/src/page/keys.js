@@ -1,8 +1,9 @@
 // Keys for everything, and the help that lists them.
 import { app, byId, element, redraw } from "./app.js";
 import { dialogHead, openPanel, togglePanel } from "./dialogs.js";
+import { allTerms } from "./glossary.js";
 import { goToScene, switchLearner, toggleBoard, toggleOverlay } from "./knobs.js";
-import { nextStep, previousStep, toggleAnswer, toggleLook, toggleQuestion } from "./lessons.js";
+import { nextStep, presentLesson, previousStep, toggleAnswer, toggleLook, toggleQuestion } from "./lessons.js";
 import { changeSpeed, drawAll, drawNone, drawOne, hold, letGo, pause, togglePlay, undoOne } from "./player.js";
 import { movePoint } from "./stage.js";
 import { state } from "./state.js";
@@ -46,6 +47,10 @@ const whileOnline = (act) => () => {
   if (!app.record) act();
 };
 
+function whileLecturing() {
+  if (app.lab?.lecturer) presentLesson();
+}
+
 const KEYS = [
   [
     "Draw",
@@ -85,6 +90,7 @@ const KEYS = [
       [["w"], "what to look for", toggleLook],
       [["m"], "the menu of lessons", whileOnline(() => togglePanel("lessons"))],
       [["b"], "black screen", toggleBlank],
+      [["k"], "the presenter’s window: notes, clock, answer", whileLecturing],
       [["j"], "the address for the class", whileOnline(() => app.lab?.address && togglePanel("join"))],
     ],
   ],
@@ -196,6 +202,7 @@ export function fillHelp(dialog) {
   dialog.replaceChildren(
     dialogHead("Help"),
     ...words.map((text) => element("p", {}, text)),
+    allTerms(),
     element("div", { class: "columns" }, ...sections),
     element("p", {}, `bvlab ${app.lab.version}`),
   );
@@ -215,6 +222,7 @@ export function setUpKeys() {
   });
   byId("toggle-theme").addEventListener("click", toggleTheme);
   byId("toggle-full").addEventListener("click", toggleFull);
+  byId("open-presenter").addEventListener("click", whileLecturing);
   byId("ask").addEventListener("click", toggleQuestion);
   byId("blank").addEventListener("click", toggleBlank);
 }

@@ -1,10 +1,13 @@
 // Lessons: the menu, the question that is shown first, the answer that is revealed, and the steps
 // that a clicker goes through.
 import { app, byId, element, redraw, reload, turnPage } from "./app.js";
-import { dialogHead, openPanel } from "./dialogs.js";
+import { courseKey, courseLine, fillCourse, lessonsInOrder, neighbourLesson, noteDone } from "./course.js";
+import { openPanel } from "./dialogs.js";
+import { withTerms } from "./glossary.js";
 import { forgetLeft } from "./knobs.js";
 import { askedAbout, beginLesson, offeredVariants, revealHidden } from "./opening.js";
 import { drawAll, pause, play } from "./player.js";
+import { openPresenter } from "./presenter.js";
 import { enterLesson, putSet, state } from "./state.js";
 
 const MOVED = "The words describe the lesson as it opens; you have changed it.";
@@ -107,12 +110,6 @@ export function openLesson(name, step = "") {
   redraw();
 }
 
-function neighbour(by) {
-  const { lessons } = app.lab;
-  const place = lessons.findIndex((lesson) => lesson.name === state.lesson);
-  return lessons[place + by] ?? null;
-}
-
 // A clicker's way: question, training sets streaming in, everything, answer, next lesson.
 export function nextStep() {
   const words = wordsOf();
@@ -127,7 +124,7 @@ export function nextStep() {
   } else if (state.step === "picture" && (app.playing || state.drawn !== null)) drawAll();
   else if (state.step === "picture" && words.answer) state.step = "answer";
   else {
-    const next = neighbour(1);
+    const next = neighbourLesson(1);
     if (next) openLesson(next.name, next.question ? "question" : "");
   }
   redraw();
@@ -140,7 +137,7 @@ export function previousStep() {
   else if (state.step === "picture" && words.question) {
     askQuestion();
   } else {
-    const before = neighbour(-1);
+    const before = neighbourLesson(-1);
     if (before) openLesson(before.name, before.answer ? "answer" : "");
   }
   redraw();
@@ -190,10 +187,10 @@ export function showLesson() {
   byId("ask").setAttribute("aria-pressed", String(state.step !== ""));
   const card = byId("card");
   const asking = state.step === "question" && words.question;
-  const begin = words.pictured ? "Show the figure" : "Draw training sets";
+  const begin = words.pictured ? "Go on" : "Draw training sets";
   fill(card, asking ? JSON.stringify([words.question, begin]) : "", () => [
     element("h2", {}, "Question"),
-    element("p", { class: "question" }, words.question),
+    element("p", { class: "question" }, ...withTerms(words.question)),
     element("button", { id: "begin", class: "first", type: "button", onclick: nextStep }, begin),
     element("p", { class: "hint" }, "What do you expect? Decide before you continue."),
   ]);
@@ -207,10 +204,12 @@ export function showLesson() {
   const moved = state.sets.length > 0;
   const claims = state.step === "answer" ? words.claims : [];
   const variants = state.step === "answer" ? words.variants : [];
-  const key = [parts, reveal, claims, variants, state.sets];
+  const answered = state.step === "answer";
+  if (answered) noteDone();
+  const key = [parts, reveal, claims, variants, state.sets, courseKey()];
   fill(strip, parts.length > 0 ? JSON.stringify(key) : "", () => [
     ...parts.map(([name, label, text]) => {
-      const line = element("p", { class: name }, element("b", {}, label), text);
+      const line = element("p", { class: name }, element("b", {}, label), ...withTerms(text));
       if (name !== "question" || !reveal) return line;
       return element(
         "div",
@@ -226,6 +225,7 @@ export function showLesson() {
     ...(claims.length > 0 ? [claimsLine(claims)] : []),
     ...(variants.length > 0 ? [tryLine(variants)] : []),
     ...(moved ? [element("p", { class: "moved" }, MOVED)] : []),
+    ...(answered ? courseLine(openLesson) : []),
   ]);
 }
 
@@ -238,38 +238,19 @@ function fill(holder, key, make) {
 }
 
 export function fillLessons(dialog) {
-  const groups = new Map();
-  for (const lesson of app.lab.lessons) {
-    if (!groups.has(lesson.group)) groups.set(lesson.group, []);
-    groups.get(lesson.group).push(lesson);
-  }
-  const sections = [...groups].flatMap(([group, lessons]) => [
-    element("h3", {}, group),
-    element(
-      "ul",
-      {},
-      ...lessons.map((lesson) =>
-        element(
-          "li",
-          {},
-          element(
-            "button",
-            {
-              type: "button",
-              "data-lesson": lesson.name,
-              "aria-current": lesson.name === state.lesson ? "true" : null,
-              autofocus: lesson.name === state.lesson ? "" : null,
-              onclick: () => {
-                openPanel("");
-                openLesson(lesson.name);
-              },
-            },
-            lesson.title,
-            element("small", {}, lesson.name),
-          ),
-        ),
-      ),
-    ),
-  ]);
-  dialog.replaceChildren(dialogHead("Lessons"), ...sections);
+  fillCourse(dialog, (lesson) => {
+    openPanel("");
+    openLesson(lesson.name, lesson.question ? "question" : "");
+  });
+}
+
+// The presenter's window, on the lesson that is shown.
+export function presentLesson() {
+  openPresenter({ next: nextStep, previous: previousStep, words: wordsOf });
+}
+
+// The first lesson of the course.
+export function beginCourse() {
+  const first = lessonsInOrder().find(({ unit }) => unit !== null)?.lesson;
+  if (first) openLesson(first.name, first.question ? "question" : "");
 }

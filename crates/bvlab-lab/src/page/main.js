@@ -8,10 +8,12 @@ import { fillExport } from "./export.js";
 import { showFigure } from "./figure.js";
 import { fillHelp, setUpKeys } from "./keys.js";
 import { setUpKnobs, showKnobs } from "./knobs.js";
-import { fillLessons, showLesson } from "./lessons.js";
-import { beginLesson, keysGiven } from "./opening.js";
+import { setUpTerms } from "./glossary.js";
+import { beginCourse, fillLessons, showLesson } from "./lessons.js";
+import { beginLesson, keysGiven, showHidden } from "./opening.js";
 import { forgetWidths } from "./pen.js";
 import { setUpPlayer, showPlayer } from "./player.js";
+import { showPresenter } from "./presenter.js";
 import { playRecord, runScene } from "./session.js";
 import { drawStage, setUpStage } from "./stage.js";
 import { readAddress, sceneAsked, state, writeAddress } from "./state.js";
@@ -19,6 +21,7 @@ import { fetchSteps } from "./steps.js";
 import { fillNumbers } from "./table.js";
 import { setUpDoor } from "./server.js";
 import { offerScripts, takeFiles } from "./script.js";
+import { isFirstVisit, showTour, startTour } from "./tour.js";
 import { askLab, computeForServer, computeHere, engineName, readRecord } from "./wire.js";
 
 // A slider sends many changes: only the last of a few is asked for.
@@ -35,6 +38,8 @@ function show() {
   const root = document.documentElement;
   root.dataset.theme = state.theme || (dark.matches ? "dark" : "light");
   root.style.setProperty("--size", String(state.size));
+  showTour();
+  showHidden();
   showLesson();
   showKnobs();
   showPlayer();
@@ -44,6 +49,7 @@ function show() {
   drawStage();
   showFigure();
   fetchSteps();
+  showPresenter();
 }
 
 // What is worth a note: mistakes, warnings, limits.
@@ -203,6 +209,7 @@ function openRecord() {
   if (engineName() === "recording") onlyRecord();
   else fillDialog("lessons", fillLessons);
   begin();
+  if (page.first) startTour(beginCourse);
   const asked = JSON.stringify(sceneAsked());
   if (record.messages && asked === JSON.stringify(record.scene)) playRecord(record);
   else runScene();
@@ -232,6 +239,8 @@ async function openServer() {
   if (early) runScene();
   await ask();
   begin();
+  if (page.first) startTour(beginCourse);
+  byId("open-presenter").hidden = !app.lab.lecturer;
   byId("open-join").hidden = !app.lab.address;
   if (!early) runScene();
   redraw();
@@ -254,6 +263,7 @@ async function openPage() {
   setUpDialogs();
   setUpStage();
   setUpKeys();
+  setUpTerms();
   fillDialog("help", fillHelp);
   fillDialog("export", fillExport);
   fillDialog("numbers", fillNumbers);
@@ -270,6 +280,7 @@ async function openPage() {
   if (!page.record) setUpDoor(askCode);
   Object.assign(state, readAddress(location.hash));
   page.written = location.hash;
+  page.first = isFirstVisit(location.hash, location.search) && !page.record?.messages;
   await (page.record ? openRecord() : openServer());
 }
 

@@ -1,5 +1,5 @@
 // How a lesson begins: its table [lab] as a part of the state. What the address says comes before it.
-import { app } from "./app.js";
+import { app, byId, element, redraw } from "./app.js";
 import { basis, state } from "./state.js";
 
 // The scenes of the table by their numbers.
@@ -94,4 +94,49 @@ export function offersControl(row) {
   if (wanted === null || state.allControls) return true;
   const word = Object.keys(CONTROL_ROWS).find((one) => CONTROL_ROWS[one].includes(row)) ?? "learners";
   return wanted.includes(word);
+}
+
+// Leaves in the panel of controls what the lesson offers, with a way to the others.
+export function offerControls(holder) {
+  const rows = [...holder.querySelectorAll("[data-row]")];
+  for (const row of rows) row.hidden = !offersControl(row.dataset.row);
+  const some = rows.some((row) => row.hidden);
+  for (const heading of holder.querySelectorAll("h2")) {
+    const part = [];
+    for (let next = heading.nextElementSibling; next && next.nodeName !== "H2"; next = next.nextElementSibling) part.push(next);
+    const own = part.flatMap((one) => [one, ...one.querySelectorAll("[data-row]")]).filter((one) => one.dataset.row);
+    heading.hidden = own.length > 0 && own.every((one) => one.hidden);
+  }
+  byId("all-controls")?.remove();
+  if (!some) return;
+  const all = () => {
+    state.allControls = true;
+    redraw();
+  };
+  holder.append(element("button", { id: "all-controls", type: "button", onclick: all }, "All controls"));
+}
+
+const HIDDEN_WORDS = {
+  truth: "the truth",
+  fits: "the fits",
+  mean: "the mean",
+  noise: "the noise",
+  bias: "bias²",
+  variance: "the variance",
+  risk: "the risk",
+  training: "the training error",
+  others: "the other learners",
+};
+
+// The button that shows what is hidden.
+export function showHidden() {
+  const button = byId("show-hidden");
+  const words = state.hide.map((word) => HIDDEN_WORDS[word]).filter((word) => word !== undefined);
+  button.hidden = words.length === 0 || !app.run?.head || Boolean(app.run.head.pictured) || state.scene === 6;
+  button.onclick = () => {
+    revealHidden();
+    redraw();
+  };
+  const named = words.length > 2 ? "what is hidden" : words.join(" and ");
+  button.textContent = `Show ${named}`;
 }

@@ -3,7 +3,7 @@
 import { app, byId, redraw } from "./app.js";
 import { dartboardWords, drawDartboards } from "./dartboard.js";
 import { drawFits, fitsWords } from "./fits.js";
-import { drawIdentity, identityWords } from "./identity.js";
+import { HIDDEN_SUM, drawIdentity, identityWords } from "./identity.js";
 import { drawNorm, normRoom, normWords } from "./norm.js";
 import { hiddenColumns, isHidden } from "./opening.js";
 import { Pen } from "./pen.js";
@@ -63,7 +63,7 @@ export function drawStage() {
   picture(
     "tradeoff",
     (tool, box) => drawPanels(tool, box, run, learner),
-    () => tradeoffWords(run, learner, drawn),
+    () => (hiddenColumns().length > 0 ? `Trade-off of ${run.head.learners[learner].name}, partly hidden.` : tradeoffWords(run, learner, drawn)),
   );
   picture(
     "point",
@@ -85,8 +85,8 @@ export function drawStage() {
   );
   picture(
     "identity",
-    (tool, box) => drawIdentity(tool, box, run, learner, drawn),
-    () => identityWords(run, learner, drawn),
+    (tool, box) => drawIdentity(tool, box, run, learner, drawn, hiddenColumns().length > 0),
+    () => (hiddenColumns().length > 0 ? HIDDEN_SUM : identityWords(run, learner, drawn)),
   );
   sayAloud(run);
 }
@@ -166,7 +166,7 @@ function sayAloud(run) {
   if (speech.timer !== 0) return;
   speech.timer = setTimeout(() => {
     speech.timer = 0;
-    if (app.run !== run || app.playing) return;
+    if (app.run !== run || app.playing || hiddenColumns().length > 0) return;
     const text = identityWords(run, learnerOf(run), state.drawn);
     if (text === speech.text) return;
     speech.text = text;
