@@ -23,7 +23,7 @@ function heightsOf(run) {
 
 // The words above the picture: what is fitted, and which colour is what. They are laid out in
 // lines; returns where the picture may begin.
-function drawKey(pen, box, heading, parts) {
+function drawKey(pen, box, heading, parts, chosen = false) {
   const size = pen.em;
   const width = box.right - box.left;
   let y = box.top + 1.1 * size;
@@ -31,7 +31,7 @@ function drawKey(pen, box, heading, parts) {
   const lengths = parts.map(([, text]) => textWidth(text, size, 600) + apart);
   const all = lengths.reduce((sum, one) => sum + one, 0);
   const title = textWidth(heading, size * 1.1, 600);
-  pen.text("heading", box.left, y, heading, title > width ? (size * 1.1 * width) / title : size * 1.1);
+  pen.text(chosen ? "heading chosen" : "heading", box.left, y, heading, title > width ? (size * 1.1 * width) / title : size * 1.1);
   let x = box.right - all + apart;
   if (title + 2 * apart + all > width) {
     y += 1.35 * size;
@@ -76,7 +76,7 @@ function keyParts(count, shown, mean, hidden) {
 
 // Draws the fits of a learner, of the setting that is looked at or of a place on its first axis, without
 // what is hidden. Returns the axes, for the pointer; null where there are none.
-export function drawFits(pen, outer, run, learner, drawn, points, titled = true, { place = null, hidden = [] } = {}) {
+export function drawFits(pen, outer, run, learner, drawn, points, titled = true, { place = null, hidden = [], chosen = false } = {}) {
   const { head } = run;
   if (head.dimension !== 1) return drawAgainst(pen, outer, run, learner, drawn, points[0] ?? null, titled);
   const setting = place === null ? settingOf(run, learner) : sliceOf(run, learner)[place];
@@ -89,6 +89,7 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true,
     { ...outer, left: outer.left + 0.3 * pen.em },
     hidden.includes("fits") ? "training points" : headingOf(run, learner, place),
     keyParts(count, shown, mean, hidden),
+    chosen,
   );
   const bottom = outer.bottom - (titled ? 2.9 : 1.6) * pen.em;
   const y = new Axis(false, heightsOf(run), [bottom, top + 0.3 * pen.em]);

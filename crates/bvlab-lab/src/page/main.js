@@ -38,6 +38,7 @@ function show() {
   const root = document.documentElement;
   root.dataset.theme = state.theme || (dark.matches ? "dark" : "light");
   root.style.setProperty("--size", String(state.size));
+  byId("open-presenter").hidden = !app.lab?.lecturer;
   showTour();
   showHidden();
   showLesson();
@@ -240,7 +241,6 @@ async function openServer() {
   await ask();
   begin();
   if (page.first) startTour(beginCourse);
-  byId("open-presenter").hidden = !app.lab.lecturer;
   byId("open-join").hidden = !app.lab.address;
   if (!early) runScene();
   redraw();

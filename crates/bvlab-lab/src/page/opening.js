@@ -137,6 +137,7 @@ export function showHidden() {
     revealHidden();
     redraw();
   };
+  button.dataset.words = state.hide.join();
   const named = words.length > 2 ? "what is hidden" : words.join(" and ");
   button.textContent = `Show ${named}`;
 }

@@ -70,6 +70,13 @@ function section(title, text, name = "") {
   return element("section", { class: name }, element("h2", {}, title), element("p", {}, text));
 }
 
+// How long the course may take; of a course for a term, the unit.
+function plannedMinutes(place) {
+  const whole = (courseNow()?.units ?? []).reduce((sum, unit) => sum + (unit.minutes ?? 0), 0);
+  if (whole > 0 && whole <= 180) return `of ${whole} min`;
+  return place?.unit?.minutes ? `the unit: ${place.unit.minutes} min` : "";
+}
+
 // Makes the window agree with the page.
 export function showPresenter() {
   const { window: opened, act } = presenter;
@@ -84,7 +91,7 @@ export function showPresenter() {
   const place = placeNow();
   const next = neighbourLesson(1);
   const [whole, own] = [Date.now() - presenter.began, Date.now() - presenter.entered];
-  const planned = (courseNow()?.units ?? []).reduce((sum, unit) => sum + (unit.minutes ?? 0), 0);
+  const planned = plannedMinutes(place);
   const late = place?.minutes && own > place.minutes * 60_000;
   const where = place ? `Lesson ${place.number} of ${place.count}${place.unit ? ` · ${place.unit.title}` : ""}` : "";
   const button = (id, label, go) => element("button", { id, type: "button", onclick: go }, label);
@@ -97,7 +104,7 @@ export function showPresenter() {
         "div",
         { class: "row" },
         element("span", { id: "clock", class: "clock" }, clock(whole)),
-        element("span", {}, planned > 0 ? `of ${planned} min` : ""),
+        element("span", {}, planned),
         element("span", { id: "lesson-clock", class: late ? "late" : "" }, `this lesson ${clock(own)}${place?.minutes ? ` of ${place.minutes} min` : ""}`),
         element("span", { class: "step" }, `The class sees ${STEPS[state.step] ?? "the picture"}.`),
       ),

@@ -10,7 +10,7 @@ import { Pen } from "./pen.js";
 import { drawPoint, pointSummary } from "./point.js";
 import { state } from "./state.js";
 import { drawTradeoff, tradeoffWords } from "./tradeoff.js";
-import { learnerOf, moveTo, panelsBeside, pointOf, secondPointOf } from "./view.js";
+import { learnerOf, moveTo, panelsBeside, placesOf, pointOf, secondPointOf } from "./view.js";
 
 const ALL_PARTS = ["noise", "bias2", "variance", "risk", "train_risk", "test_risk", "risk_median"];
 // In the double-descent scene the split is in the identity beside it.
@@ -97,7 +97,8 @@ function drawBeside(tool, box, run, panels) {
   byId("pictures").style.setProperty("--beside", `${17 * panels.length}rem`);
   stage.beside = panels.map(({ learner, place }, i) => {
     const part = partOf(box, i, panels.length, upright, tool.em);
-    drawFits(tool, part, run, learner, state.drawn, [], true, { place, hidden: state.hide });
+    const chosen = learner === learnerOf(run) && (place === null || place === placesOf(run, learner)[0]);
+    drawFits(tool, part, run, learner, state.drawn, [], true, { place, hidden: state.hide, chosen });
     return { learner, place, part };
   });
 }
