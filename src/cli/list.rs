@@ -65,7 +65,7 @@ fn experiments(out: &mut impl Write, registry: &Registry) -> io::Result<()> {
             source.map(|source| Experiment::read_with(name, source, registry, &Bounds::default()));
         let experiment = experiment.and_then(Result::ok);
         let title = experiment.and_then(|experiment| experiment.words.title);
-        writeln!(out, "  {name:<width$}  {}", title.unwrap_or_default())
+        writeln!(out, "{name:<width$}  {}", title.unwrap_or_default())
     };
     let courses = Course::all_shipped();
     for (i, unit) in courses
@@ -74,7 +74,8 @@ fn experiments(out: &mut impl Write, registry: &Registry) -> io::Result<()> {
         .flat_map(|course| course.units.iter().enumerate())
     {
         let about = unit.about.as_deref().unwrap_or_default();
-        writeln!(out, "{}. {}: {about}", i + 1, unit.title)?;
+        let gap = if i == 0 { "" } else { "\n" };
+        writeln!(out, "{gap}# {}. {}: {about}", i + 1, unit.title)?;
         for lesson in &unit.lessons {
             line(out, &lesson.name)?;
             names.retain(|name| *name != lesson.name);
@@ -85,7 +86,7 @@ fn experiments(out: &mut impl Write, registry: &Registry) -> io::Result<()> {
     }
     writeln!(
         out,
-        "\nCourses, for `bvlab lab --course` and `bvlab site --course`:"
+        "\n# Courses, for `bvlab lab --course` and `bvlab site --course`:"
     )?;
     for course in &courses {
         let minutes = course.minutes();
@@ -93,7 +94,7 @@ fn experiments(out: &mut impl Write, registry: &Registry) -> io::Result<()> {
         let title = &course.title;
         writeln!(
             out,
-            "  {:<width$}  {title} ({count} lessons, {minutes} minutes)",
+            "{:<width$}  {title} ({count} lessons, {minutes} minutes)",
             course.name
         )?;
     }

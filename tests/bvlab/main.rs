@@ -16,6 +16,7 @@ mod classes;
 mod classifiers;
 mod columns;
 mod command_line;
+mod course;
 mod coverage;
 mod csv;
 mod damaged;
