@@ -15,6 +15,8 @@ const shoot = (page, name) => page.screenshot({ path: path.join(out, `${name}.pn
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
+const FIGURE = "(figure)";
+
 const SIXTY = [
   "sine-sample",
   "knn-fits",
@@ -35,18 +37,26 @@ async function figured(page) {
 }
 
 // All words that can be seen beside the question: of the pictures, of a figure, of learners and sliders.
-async function inSight(page) {
-  return page.evaluate(async () => {
+async function inSight(page, figure) {
+  return page.evaluate(() => {
     const seen = (one) => one.checkVisibility();
     const texts = [...document.querySelectorAll("#pictures svg text")].filter(seen).map((one) => one.textContent);
     const image = document.getElementById("figure-image");
-    if (image && seen(image)) {
-      const svg = new DOMParser().parseFromString(await (await fetch(image.src)).text(), "image/svg+xml");
-      texts.push(...[...svg.querySelectorAll("text, desc, title")].map((one) => one.textContent));
-    }
+    if (image && seen(image)) texts.push(image.alt, "(figure)");
     for (const id of ["learners", "settings", "title"]) texts.push(document.getElementById(id).innerText);
     return texts.join("\n");
+  }).then((seen) => (seen.includes(FIGURE) ? `${seen}\n${figure.text}` : seen));
+}
+
+// Keeps the words of the last figure that the program has drawn.
+function watchFigures(page) {
+  const figure = { text: "" };
+  page.on("response", async (response) => {
+    if (!response.url().endsWith("/api/export") || !/svg/.test(response.headers()["content-type"] ?? "")) return;
+    const svg = await response.text().catch(() => "");
+    figure.text = [...svg.matchAll(/<text[^>]*>([^]*?)<\/text>/g)].map(([, text]) => text.replace(/<[^>]*>/g, "")).join("\n");
   });
+  return figure;
 }
 
 // What a question can refer to, and how it is written on the screen.
@@ -84,6 +94,7 @@ const KNOWN = {
   "majority-vote": [/bagg/i, /\btree/i], // where the picture is to be applied
   "no-free-lunch": [/neighbour/i],
   "bootstrap-share": [/bagg/i],
+  "degrees-of-freedom": [/depth/i], // one tree among the learners of the figure, over degrees of freedom
 };
 
 // The values that are named with what they are values of.
@@ -114,15 +125,17 @@ await suite.test("the menu has the lessons in the order of the course", async (o
 
 await suite.test("every question is about what is on the screen", async (open) => {
   const page = await open(at("lesson=tree-tradeoff"));
+  page.setDefaultTimeout(120_000);
+  const figure = watchFigures(page);
   const wrong = [];
   for (const lesson of lessons) {
     await page.goto("about:blank");
     // Fewer training sets show the same things.
-    await page.goto(at(`lesson=${lesson}&step=question&set=${encodeURIComponent("run.resamples=60")}`));
+    await page.goto(at(`lesson=${lesson}&step=question&set=${encodeURIComponent("run.resamples=24")}`));
     await settled(page).catch(() => wrong.push(`${lesson}: it does not open`));
     await figured(page).catch(() => wrong.push(`${lesson}: its figure does not come`));
     const question = await page.textContent("#card .question");
-    const sight = await inSight(page);
+    const sight = await inSight(page, figure);
     const hidden = await page.evaluate(() => document.getElementById("show-hidden").dataset.words ?? "");
     const lacks = (what) => wrong.push(`${lesson}: ${what} of “${question}” cannot be seen`);
     for (const [asked, shown, part] of REFERRED) {

@@ -257,7 +257,7 @@ fn check(
         words::read_claims(&raw.claim, source, scope)
     })?;
     // What is set on top of a file may take away what its table is about.
-    let opening = match opening::check(&raw.lab, &main, &variants) {
+    let opening = match opening::check(&raw.lab, &main, experiment.figures.len(), &variants) {
         Err(trouble) if may_lack && source.set_number(trouble.span.start).is_none() => {
             Opening::default()
         }

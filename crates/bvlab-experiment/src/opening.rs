@@ -22,6 +22,8 @@ const MOST_SETS: u64 = 10_000_000;
 pub struct Opening {
     /// Which view is open.
     pub scene: Option<String>,
+    /// Which of the figures is shown first, counted from 1.
+    pub figure: Option<u64>,
     /// How many training sets are drawn.
     pub sets: Option<u64>,
     /// What is hidden until the class has answered.
@@ -54,6 +56,7 @@ pub enum SideBySide {
 pub(super) fn check(
     raw: &RawLab,
     description: &Description,
+    figures: usize,
     variants: &[Variant],
 ) -> Result<Opening, SourceError> {
     let named = |name: &Spanned<String>| {
@@ -67,6 +70,10 @@ pub(super) fn check(
     let mut opening = Opening {
         scene: match &raw.scene {
             Some(scene) => Some(one_of(scene, "a view", SCENES)?),
+            None => None,
+        },
+        figure: match &raw.figure {
+            Some(figure) => Some(whole(figure, "`figure`", 1, figures as u64)?),
             None => None,
         },
         hide: words(raw.hide.as_ref(), "something to hide", &HIDDEN)?.unwrap_or_default(),
@@ -331,6 +338,7 @@ mod tests {
             ("scene = \"fit\"", "\"fit\"", "is not a view"),
             ("sets = -1", "-1", "at least 0"),
             ("sets = 1.5", "1.5", "whole number"),
+            ("figure = 2", "2", "at most 0"),
             ("hide = [\"true\"]", "\"true\"", "something to hide"),
             ("learner = \"trees\"", "\"trees\"", "is not a learner"),
             ("at = { k = 3 }", "k", "not known"),

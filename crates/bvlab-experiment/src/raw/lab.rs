@@ -16,6 +16,9 @@ pub(crate) struct RawLab {
     /// Which view is open (default lab).
     #[schemars(with = "Option<SceneForm>")]
     pub scene: Option<Spanned<String>>,
+    /// Which of the figures is shown first, counted from 1 (default: the first).
+    #[schemars(with = "Option<u64>")]
+    pub figure: Option<Spanned<Number>>,
     /// How many training sets are drawn at first (default: all).
     #[schemars(with = "Option<u64>")]
     pub sets: Option<Spanned<Number>>,

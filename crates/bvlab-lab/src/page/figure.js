@@ -35,7 +35,7 @@ export function showFigure() {
   const { run } = app;
   const holder = byId("server-figure");
   if (state.scene !== 6 || !run?.head) return;
-  if (shown.lesson !== run.head.name) Object.assign(shown, { lesson: run.head.name, figure: 0 });
+  if (shown.lesson !== run.head.name) Object.assign(shown, { lesson: run.head.name, figure: (run.head.opening?.figure ?? 1) - 1 });
   const figure = wantedFigure(run);
   const body = figureScene("svg", figure);
   // Nothing is asked while the experiment is still being changed or run.
