@@ -228,6 +228,8 @@ await suite.test("the clicker's two keys go through the course of sixty minutes"
   }
   // The way back.
   await page.keyboard.press("PageUp");
+  await page.waitForSelector("#strip .answer", { state: "detached" });
+  await page.keyboard.press("PageUp");
   await page.waitForSelector("#card .question");
   await page.keyboard.press("PageUp");
   await addressed(page, /lesson=bagging-tradeoff.*step=answer/);
@@ -362,7 +364,7 @@ await suite.test("the presenter's window has notes, clock, the next lesson and t
   await notes.waitForFunction(() => document.getElementById("clock").textContent !== "0:00");
   // It goes on from there, by button and by key.
   await notes.click("#on");
-  await addressed(page, /step=picture/);
+  await page.waitForSelector("#card", { state: "hidden" });
   await notes.keyboard.press("PageDown");
   await notes.keyboard.press("PageDown");
   await page.waitForSelector("#strip .answer");

@@ -15,7 +15,7 @@ const STYLE = `
   .step { font-weight: 600; }
 `;
 
-const STEPS = { "": "the picture", question: "the question", picture: "the picture", answer: "the answer" };
+const STEP_WORDS = { "": "the picture", question: "the question", picture: "the picture", answer: "the answer" };
 
 const presenter = { window: null, began: 0, lesson: "", entered: 0, timer: 0, act: null };
 
@@ -106,7 +106,7 @@ export function showPresenter() {
         element("span", { id: "clock", class: "clock" }, clock(whole)),
         element("span", {}, planned),
         element("span", { id: "lesson-clock", class: late ? "late" : "" }, `this lesson ${clock(own)}${place?.minutes ? ` of ${place.minutes} min` : ""}`),
-        element("span", { class: "step" }, `The class sees ${STEPS[state.step] ?? "the picture"}.`),
+        element("span", { class: "step" }, `The class sees ${STEP_WORDS[state.step] ?? "the picture"}.`),
       ),
       element("div", { class: "row" }, button("back", "← Back", act.previous), button("on", "Next step →", act.next)),
       section("Notes", place?.notes, "notes"),
