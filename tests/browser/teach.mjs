@@ -217,7 +217,7 @@ await suite.test("the clicker's two keys go through the course of sixty minutes"
     assert.equal(await lessonNow(), lesson);
     assert.ok(await page.isVisible("#card .question"));
     await page.keyboard.press("PageDown");
-    assert.equal(await page.isVisible("#show-hidden"), false, `${lesson}: something stays hidden`);
+    await page.waitForSelector("#show-hidden", { state: "hidden" });
     await page.keyboard.press("PageDown");
     await counts(page, /^all/);
     await page.keyboard.press("PageDown");

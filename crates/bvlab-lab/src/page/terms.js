@@ -3,7 +3,8 @@
 
 const mi = (name) => `<mi>${name}</mi>`;
 const mn = (number) => `<mn>${number}</mn>`;
-const mo = (sign) => `<mo>${sign}</mo>`;
+// Brackets that do not grow: they would be larger than what they are about.
+const mo = (sign) => (/[()[\]‖]/.test(sign) ? `<mo stretchy="false">${sign}</mo>` : `<mo>${sign}</mo>`);
 const mrow = (...inside) => `<mrow>${inside.join("")}</mrow>`;
 const fitMath = `<mover><mi>f</mi><mo>^</mo></mover>`;
 const fitAtX = mrow(fitMath, mo("("), mi("x"), mo(")"));
