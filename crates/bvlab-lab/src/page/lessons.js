@@ -1,10 +1,9 @@
 // Lessons: the menu, the question that is shown first, the answer that is revealed, and the steps
 // that a clicker goes through.
-import { app, byId, element, redraw, reload, turnPage } from "./app.js";
+import { app, byId, element, refill, redraw, reload, turnPage } from "./app.js";
 import { dialogHead, openPanel } from "./dialogs.js";
-import { forgetLeft, isDescentLesson } from "./knobs.js";
 import { drawAll, pause, play } from "./player.js";
-import { enterLesson, putSet, state } from "./state.js";
+import { enterLesson, state, store, withKeys } from "./state.js";
 
 const MOVED = "The words describe the lesson as it opens; you have changed it.";
 
@@ -29,14 +28,8 @@ function wordsOf() {
 
 // Applies the keys that a variant sets, on top of the lesson as it opens.
 function tryVariant(variant) {
-  state.sets = [];
-  for (const one of variant.set) {
-    const at = one.indexOf("=");
-    putSet(one.slice(0, at).trim(), one.slice(at + 1).trim());
-  }
-  forgetLeft();
-  reload();
-  redraw();
+  const pairs = variant.set.map((one) => one.split(/=(.*)/s, 2).map((part) => part.trim()));
+  store.act("variant", { sets: withKeys([], pairs) });
 }
 
 // Whether the keys that a variant sets are those that are set.
@@ -96,8 +89,7 @@ export function openLesson(name, step = "") {
   state.step = step;
   const lesson = app.lab.lessons.find((one) => one.name === name);
   if (lesson?.pictured) state.scene = 6;
-  else if (state.scene === 6 || (state.scene === 5 && !isDescentLesson(name))) state.scene = 1;
-  forgetLeft();
+  else if (state.scene >= 5) state.scene = 1;
   state.panel = state.panel === "controls" ? "controls" : "";
   turnPage();
   reload();
@@ -164,7 +156,7 @@ export function toggleLook() {
 export function showLesson() {
   const words = wordsOf();
   const changed = state.sets.length > 0 ? " (changed)" : "";
-  byId("title").textContent = words.title;
+  byId("title").textContent = `${words.title}${changed}`;
   byId("title").title = words.title;
   byId("title").classList.toggle("long", words.title.length > 48);
   document.title = `${words.title}${changed} – bvlab`;
@@ -173,7 +165,12 @@ export function showLesson() {
   const card = byId("card");
   const asking = state.step === "question" && words.question;
   const begin = words.pictured ? "Show the figure" : "Draw training sets";
-  fill(card, asking ? JSON.stringify([words.question, begin]) : "", () => [
+  fill(card, asking ? [words.question, begin] : null, () => [
+    element(
+      "button",
+      { id: "leave-question", class: "icon", type: "button", "aria-label": "Close the question", onclick: toggleQuestion },
+      "✕",
+    ),
     element("h2", {}, "Question"),
     element("p", { class: "question" }, words.question),
     element("button", { id: "begin", class: "first", type: "button", onclick: nextStep }, begin),
@@ -190,7 +187,7 @@ export function showLesson() {
   const claims = state.step === "answer" ? words.claims : [];
   const variants = state.step === "answer" ? words.variants : [];
   const key = [parts, reveal, claims, variants, state.sets];
-  fill(strip, parts.length > 0 ? JSON.stringify(key) : "", () => [
+  fill(strip, parts.length > 0 ? key : null, () => [
     ...parts.map(([name, label, text]) => {
       const line = element("p", { class: name }, element("b", {}, label), text);
       if (name !== "question" || !reveal) return line;
@@ -212,11 +209,9 @@ export function showLesson() {
 }
 
 // Fills an element if what it shows has changed; empty, it is hidden.
-function fill(holder, key, make) {
-  if (holder.dataset.key === key) return;
-  holder.dataset.key = key;
-  holder.hidden = key === "";
-  holder.replaceChildren(...(key === "" ? [] : make()));
+function fill(holder, from, make) {
+  holder.hidden = from === null;
+  refill(holder, from, () => (from === null ? [] : make()));
 }
 
 export function fillLessons(dialog) {

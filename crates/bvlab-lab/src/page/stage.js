@@ -7,7 +7,7 @@ import { drawIdentity, identityWords } from "./identity.js";
 import { drawNorm, normRoom, normWords } from "./norm.js";
 import { Pen } from "./pen.js";
 import { drawPoint, pointSummary } from "./point.js";
-import { state } from "./state.js";
+import { state, store } from "./state.js";
 import { drawTradeoff, tradeoffWords } from "./tradeoff.js";
 import { learnerOf, moveTo, pointOf, secondPointOf } from "./view.js";
 
@@ -166,9 +166,7 @@ function dragMarker(event, held) {
     (best, at, i) => (Math.abs(at - x) < Math.abs(panel.places[best] - x) ? i : best),
     0,
   );
-  state.learner = learner;
   moveTo(run, learner, 0, place);
-  redraw();
   return panel;
 }
 
@@ -196,8 +194,7 @@ export function setUpStage() {
     const [x] = placeOn(fits, event);
     const value = Math.min(app.run.head.range[1], Math.max(app.run.head.range[0], stage.fits.x.value(x)));
     const key = state.board && (event.shiftKey || nearerSecond(value)) ? "x2" : "x";
-    state[key] = Number(value.toPrecision(4));
-    redraw();
+    store.act(`look at ${key}`, { [key]: Number(value.toPrecision(4)) });
   };
   fits.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || state.scene !== 4) return;
@@ -214,8 +211,7 @@ export function setUpStage() {
     });
   fits.addEventListener("click", (event) => {
     if (state.scene === 4 || !stage.fits) return;
-    state.scene = 4;
-    state.board = false;
+    store.act("one point", { scene: 4, board: false });
     look(event);
   });
   new ResizeObserver(() => redraw()).observe(byId("pictures"));
@@ -238,7 +234,6 @@ export function movePoint(by) {
     const moved = x[pointOf(run)] + by * Math.max(step, 1e-12);
     state.x = Number(Math.min(run.head.range[1], Math.max(run.head.range[0], moved)).toPrecision(6));
   }
-  redraw();
 }
 
 // The pictures that are in sight, for export.
