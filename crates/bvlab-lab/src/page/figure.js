@@ -29,6 +29,9 @@ export function recordedFigure(figure) {
 export function figureScene(what, figure) {
   const scene = sceneAsked();
   if (document.documentElement.dataset.theme === "dark") scene.set.push("look.theme=dark");
+  // A narrow screen has a figure of its own shape, with larger text.
+  if (what === "svg" && state.scene === 6 && byId("server-figure").clientWidth < 600)
+    scene.set.push("look.shape=square", "look.font-scale=1.5");
   return { ...scene, what, figure };
 }
 

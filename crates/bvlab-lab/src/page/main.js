@@ -70,16 +70,18 @@ function showNotes() {
   if (app.problem && (app.problem.passing || !mistakeIsShown())) notes.push(["alarm", withHelp(app.problem)]);
   const end = app.run?.end;
   if (end?.stopped) notes.push(["note", end.stopped]);
-  if (end && !page.hushed?.has(app.run))
-    for (const warning of (end.warnings ?? []).slice(0, 2)) notes.push(["note", warning]);
+  const warnings = end && !page.hushed?.has(app.run) ? (end.warnings ?? []) : [];
+  if (warnings.length > 0) notes.push(["remarks", warnings.join("\n")]);
   const undo = undoButton();
   refill(byId("notes"), [notes, undo !== null], () =>
     notes.map(([name, text]) =>
       element(
         "p",
         { class: name },
-        element("span", { title: text, onclick: (event) => event.target.classList.toggle("whole") }, text),
-        name === "note"
+        name === "remarks"
+          ? element("details", {}, element("summary", {}, "Some of these estimates need care"), text)
+          : element("span", { title: text, onclick: (event) => event.target.classList.toggle("whole") }, text),
+        name !== "alarm"
           ? element("button", { type: "button", "aria-label": "Hide this note", onclick: hush }, "✕")
           : undo,
       ),

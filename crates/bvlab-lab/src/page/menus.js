@@ -16,9 +16,11 @@ export function closeMenus(except = "") {
   let closed = false;
   for (const [button, list] of MENUS) {
     if (list === except || byId(list).hidden) continue;
+    // Who came by keyboard goes back to the button; after a click the keys are the page's again.
     const inside = byId(list).contains(document.activeElement);
+    const byKeys = inside && document.activeElement.matches(":focus-visible");
     showMenu(button, list, false);
-    if (inside) byId(button).focus();
+    if (byKeys) byId(button).focus();
     closed = true;
   }
   return closed;

@@ -26,6 +26,15 @@ async function loadSource(scene) {
   showSource();
 }
 
+// Words have the numbers of the lesson as it opens in them, and gaps for those that are not computed
+// yet: a line of words is the same line with other numbers.
+const WORDS = /^(title|look-for|question|answer) = /;
+
+function sameWords(before, now) {
+  const lineOf = (text) => now.find((line) => WORDS.exec(line)?.[1] === WORDS.exec(text)[1]);
+  return before.map((line) => (WORDS.test(line) ? (lineOf(line) ?? line) : line));
+}
+
 const LINES = { same: "span", added: "ins", removed: "del" };
 
 export function showSource() {
@@ -38,7 +47,7 @@ export function showSource() {
   if (!equal(sourceTexts.scene, sceneAsked()) && equal(app.run.scene, sceneAsked())) loadSource(sceneAsked());
   const { before, now, failed } = sourceTexts;
   refill(holder, [before, now, failed], () => {
-    const lines = now === null ? [] : changedLines(before.split("\n"), now.split("\n"));
+    const lines = now === null ? [] : changedLines(sameWords(before.split("\n"), now.split("\n")), now.split("\n"));
     const changed = lines.filter(({ kind }) => kind === "added").length;
     const words = changed === 0 ? "as the lesson opens" : changed === 1 ? "1 line changed" : `${changed} lines changed`;
     const close = { type: "button", class: "icon", "aria-label": "Close", onclick: () => openPanel("") };

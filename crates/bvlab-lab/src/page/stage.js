@@ -1,7 +1,7 @@
 // The stage: which pictures a scene has, drawn again whenever something has changed, and what the
 // pointer does on them.
 import { app, byId, redraw } from "./app.js";
-import { dartboardWords, drawDartboards } from "./dartboard.js";
+import { boardsHeight, dartboardWords, drawDartboards } from "./dartboard.js";
 import { drawFits, fitsWords } from "./fits.js";
 import { drawIdentity, identityWords } from "./identity.js";
 import { drawNorm, normRoom, normWords } from "./norm.js";
@@ -22,15 +22,22 @@ function pen(name) {
   return stage.pens[name];
 }
 
+const PICTURES = ["fits", "tradeoff", "point", "board", "norm", "identity"];
+
+function measurePictures() {
+  const em = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  for (const name of PICTURES) pen(name).measure(em);
+}
+
 // Draws a picture if it is in sight, and says in words what it shows.
 function picture(name, draw, words) {
-  const holder = byId(`picture-${name}`);
-  if (holder.offsetParent === null) return;
   const tool = pen(name);
   if (!tool.begin()) return;
   draw(tool, { left: 0, top: 0, right: tool.width, bottom: tool.height });
   tool.end();
-  tool.svg.setAttribute("aria-label", words());
+  const said = words();
+  if (tool.said !== said) tool.svg.setAttribute("aria-label", said);
+  tool.said = said;
 }
 
 export function drawStage() {
@@ -43,6 +50,8 @@ export function drawStage() {
   else delete pictures.dataset.board;
   const learner = learnerOf(run);
   const { drawn } = state;
+  layOutPanels(run, learner);
+  measurePictures();
   const flat = run.head.dimension === 1;
   const points = state.scene !== 4 ? [] : state.board ? [pointOf(run), secondPointOf(run)] : [pointOf(run)];
   byId("picture-fits").toggleAttribute("data-clickable", flat);
@@ -51,7 +60,7 @@ export function drawStage() {
   picture(
     "fits",
     (tool, box) => {
-      stage.fits = drawFits(tool, box, run, learner, drawn, points, state.scene !== 5);
+      stage.fits = drawFits(tool, box, run, learner, drawn, points, state.scene !== 5, app.ghost);
     },
     () => fitsWords(run, learner, drawn),
   );
@@ -80,27 +89,41 @@ export function drawStage() {
   );
   picture(
     "identity",
-    (tool, box) => drawIdentity(tool, box, run, learner, drawn),
+    (tool, box) => drawIdentity(tool, box, run, learner, drawn, state.scene === 4),
     () => identityWords(run, learner, drawn),
   );
   sayAloud(run);
 }
 
+// The learners whose trade-offs stand beside each other.
+function panelsOf(run, learner) {
+  const swept = run.head.learners.map((_, i) => i).filter((i) => run.head.learners[i].axes.length > 0);
+  const several = state.scene === 3 && !state.overlay && swept.length > 1 && swept.length <= 3 && swept.includes(learner);
+  return { swept, several, shown: several ? swept : [learner] };
+}
+
+// How high pictures are that a phone shows one below the other.
+function layOutPanels(run, learner) {
+  const style = byId("pictures").style;
+  style.setProperty("--panels", `${21 * panelsOf(run, learner).shown.length}rem`);
+  style.setProperty("--boards", `${boardsHeight(run.head.learners.length)}rem`);
+}
+
 // Alone, or in the large scene side by side for all learners; below each other on a phone.
 function drawPanels(tool, box, run, learner) {
-  const swept = run.head.learners.map((_, i) => i).filter((i) => run.head.learners[i].axes.length > 0);
+  const { swept, several, shown } = panelsOf(run, learner);
   const look = {
     scene: state.scene,
     theory: state.theory,
     parts: state.scene === 5 ? DESCENT_PARTS : ALL_PARTS,
     others: state.scene === 1,
     overlay: false,
+    ghost: app.ghost,
   };
   if (state.scene === 5) {
     // Where there are weights, the panel below has the numbers of both.
     const numbered = !run.solving?.[learner];
-    const below = byId("picture-norm").getBoundingClientRect().height;
-    const room = Math.max(normRoom(tool, run, learner, below), 0);
+    const room = Math.max(normRoom(tool, run, learner, pen("norm").height), 0);
     stage.panels.push(
       drawTradeoff(tool, box, run, learner, state.drawn, { ...look, numbered, titled: false, room, singles: false }),
     );
@@ -115,10 +138,7 @@ function drawPanels(tool, box, run, learner) {
     );
     return;
   }
-  const several = state.scene === 3 && swept.length > 1 && swept.length <= 3 && swept.includes(learner);
-  const shown = several ? swept : [learner];
   const upright = tool.width < 40 * tool.em;
-  byId("pictures").style.setProperty("--panels", `${21 * shown.length}rem`);
   shown.forEach((one, i) => {
     const [width, height] = [(box.right - box.left) / shown.length, (box.bottom - box.top) / shown.length];
     const part = upright
