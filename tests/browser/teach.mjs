@@ -236,6 +236,7 @@ await suite.test("the clicker's two keys go through the course of sixty minutes"
   // What was answered is done.
   await page.keyboard.press("m");
   assert.match(await page.textContent("#dialog-lessons .progress"), /8 of 8 lessons done/);
+  await addressed(page, /panel=lessons/);
   await page.reload();
   await settled(page);
   assert.match(await page.textContent("#dialog-lessons .progress"), /8 of 8 lessons done/);

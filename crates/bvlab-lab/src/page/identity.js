@@ -97,7 +97,16 @@ function flow(pen, box, groups) {
 
 export const HIDDEN_SUM = "noise + bias² + variance = risk: what do you expect?";
 
-export function drawIdentity(pen, outer, run, learner, drawn, hidden = false) {
+// The line where the bars begin: it stays where it was lowest for this run and width, so that the bars do
+// not jump when the words above them need a line more.
+function steadyLine(run, width, em, y) {
+  const key = `${Math.round(width)}/${em}`;
+  if (run.identityLine?.key !== key) run.identityLine = { key, y };
+  return (run.identityLine.y = Math.max(run.identityLine.y, y));
+}
+
+// `average`: another identity is in sight, and this one must say what it is of; `hidden`: without numbers.
+export function drawIdentity(pen, outer, run, learner, drawn, average = false, hidden = false) {
   const em = pen.em;
   const box = {
     left: outer.left + 0.3 * em,
@@ -122,7 +131,8 @@ export function drawIdentity(pen, outer, run, learner, drawn, hidden = false) {
   }
   drawDoubt(pen, box, run, learner, drawn);
   const words = numbers.heavy ? heavyParts(numbers) : equationParts(numbers);
-  const below = flow(pen, box, words) + 0.5 * em;
+  const named = [[["strong", run.head.dimension === 1 ? "average over all x:" : "average over all test points:"]]];
+  const below = steadyLine(run, outer.right, em, flow(pen, box, average ? [...named, ...words] : words)) + 0.5 * em;
   const left = box.left + textWidth("measured", em) + 0.6 * em;
   const value = numbers.heavy
     ? numbers.q75

@@ -1,7 +1,6 @@
 // The controls of the learners: families, their parameters and choices, and what is swept.
 import { app, byId, element } from "./app.js";
 import { change, choose, experimentNow, familyCalled, panel, row, trainNow, typed, update, widthNow } from "./fields.js";
-import { state } from "./state.js";
 import { DATA_SWEEPS, neededValue, sweepFrom, sweepText, sweepValues } from "./suggestions.js";
 
 const SWEEP_FORMS = "1..40, or 1, 2, 5, or 0.01 to 10, 30 values, log";
@@ -41,7 +40,7 @@ function freshLearner(family, swept) {
 }
 
 // Sets all learners. A learner that has none of the swept parameters gets a sweep of its own.
-function setLearners(id, learners, wantedSweep = null) {
+function setLearners(id, learners, wantedSweep = null, more = {}) {
   const families = learners.map(familyOf);
   const has = (i, name) =>
     DATA_SWEEPS[name] !== undefined ||
@@ -60,11 +59,10 @@ function setLearners(id, learners, wantedSweep = null) {
     return cleanLearner({ ...rest, sweep: its }, Object.keys(its).map(bare));
   });
   panel.learners = cleaned;
-  state.at = {};
   const pairs = [["learner", cleaned]];
   if (swept.length > 0) pairs.push(["sweep", sweep]);
   const any = swept.length > 0 || cleaned.some((learner) => learner.sweep);
-  change(id, [...pairs, ["figure", any ? [{ tradeoff: {} }] : []]]);
+  change(id, [...pairs, ["figure", any ? [{ tradeoff: {} }] : []]], { at: {}, ...more });
 }
 
 function ownSweep(family) {
@@ -205,11 +203,8 @@ function learnerControls(learner, i, count) {
             type: "button",
             id: `${id}-remove`,
             onclick: () => {
-              state.learner = 0;
-              setLearners(
-                id,
-                structuredClone(learnersNow()).filter((_, at) => at !== i),
-              );
+              const others = structuredClone(learnersNow()).filter((_, at) => at !== i);
+              setLearners(id, others, null, { learner: 0 });
             },
           },
           "Remove",
@@ -280,7 +275,6 @@ function sweepControls() {
       const next = sweep();
       if (name === "") next.splice(which, 1);
       else next[which] = [name, values];
-      state.at = {};
       setLearners(id, structuredClone(learnersNow()), Object.fromEntries(next));
     };
     // A sweep can be changed, but not be taken from an experiment that has one.

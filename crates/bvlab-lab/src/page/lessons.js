@@ -1,14 +1,13 @@
 // Lessons: the menu, the question that is shown first, the answer that is revealed, and the steps
 // that a clicker goes through.
-import { app, byId, element, redraw, reload, turnPage } from "./app.js";
+import { app, byId, element, refill, redraw, reload, turnPage } from "./app.js";
 import { courseKey, courseLine, fillCourse, lessonsInOrder, neighbourLesson, noteDone } from "./course.js";
 import { openPanel } from "./dialogs.js";
 import { withTerms } from "./glossary.js";
-import { forgetLeft } from "./knobs.js";
 import { askedAbout, beginLesson, offeredVariants, revealHidden } from "./opening.js";
 import { drawAll, pause, play } from "./player.js";
 import { openPresenter } from "./presenter.js";
-import { enterLesson, putSet, state } from "./state.js";
+import { enterLesson, state, store, withKeys } from "./state.js";
 
 const MOVED = "The words describe the lesson as it opens; you have changed it.";
 
@@ -33,14 +32,8 @@ function wordsOf() {
 
 // Applies the keys that a variant sets, on top of the lesson as it opens.
 function tryVariant(variant) {
-  state.sets = [];
-  for (const one of variant.set) {
-    const at = one.indexOf("=");
-    putSet(one.slice(0, at).trim(), one.slice(at + 1).trim());
-  }
-  forgetLeft();
-  reload();
-  redraw();
+  const pairs = variant.set.map((one) => one.split(/=(.*)/s, 2).map((part) => part.trim()));
+  store.act("variant", { sets: withKeys([], pairs) });
 }
 
 // Whether the keys that a variant sets are those that are set.
@@ -103,7 +96,6 @@ export function openLesson(name, step = "") {
   state.scene = lesson?.pictured ? 6 : 1;
   beginLesson();
   if (step === "answer") drawEverything();
-  forgetLeft();
   state.panel = state.panel === "controls" ? "controls" : "";
   turnPage();
   reload();
@@ -179,7 +171,7 @@ export function toggleLook() {
 export function showLesson() {
   const words = wordsOf();
   const changed = state.sets.length > 0 ? " (changed)" : "";
-  byId("title").textContent = words.title;
+  byId("title").textContent = `${words.title}${changed}`;
   byId("title").title = words.title;
   byId("title").classList.toggle("long", words.title.length > 48);
   document.title = `${words.title}${changed} – bvlab`;
@@ -188,7 +180,12 @@ export function showLesson() {
   const card = byId("card");
   const asking = state.step === "question" && words.question;
   const begin = words.pictured ? "Go on" : "Draw training sets";
-  fill(card, asking ? JSON.stringify([words.question, begin]) : "", () => [
+  fill(card, asking ? [words.question, begin] : null, () => [
+    element(
+      "button",
+      { id: "leave-question", class: "icon", type: "button", "aria-label": "Close the question", onclick: toggleQuestion },
+      "✕",
+    ),
     element("h2", {}, "Question"),
     element("p", { class: "question" }, ...withTerms(words.question)),
     element("button", { id: "begin", class: "first", type: "button", onclick: nextStep }, begin),
@@ -207,7 +204,7 @@ export function showLesson() {
   const answered = state.step === "answer";
   if (answered) noteDone();
   const key = [parts, reveal, claims, variants, state.sets, courseKey()];
-  fill(strip, parts.length > 0 ? JSON.stringify(key) : "", () => [
+  fill(strip, parts.length > 0 ? key : null, () => [
     ...parts.map(([name, label, text]) => {
       const line = element("p", { class: name }, element("b", {}, label), ...withTerms(text));
       if (name !== "question" || !reveal) return line;
@@ -230,11 +227,9 @@ export function showLesson() {
 }
 
 // Fills an element if what it shows has changed; empty, it is hidden.
-function fill(holder, key, make) {
-  if (holder.dataset.key === key) return;
-  holder.dataset.key = key;
-  holder.hidden = key === "";
-  holder.replaceChildren(...(key === "" ? [] : make()));
+function fill(holder, from, make) {
+  holder.hidden = from === null;
+  refill(holder, from, () => (from === null ? [] : make()));
 }
 
 export function fillLessons(dialog) {

@@ -44,13 +44,17 @@ export class Pen {
     this.places = [];
   }
 
-  // Begins a drawing of the size of the element that the SVG fills. False if it cannot be seen.
-  begin() {
+  // Measures the element that the SVG fills. All pictures are measured before one of them is drawn: a
+  // drawing makes the browser lay out the page anew for whoever measures next.
+  measure(em) {
     const box = this.svg.parentElement.getBoundingClientRect();
-    const style = getComputedStyle(document.documentElement);
-    this.em = Number.parseFloat(style.fontSize);
+    this.em = em;
     this.width = Math.floor(box.width);
     this.height = Math.floor(box.height);
+  }
+
+  // Begins a drawing of that size. False if it cannot be seen.
+  begin() {
     if (this.width < 40 || this.height < 30) return false;
     this.places = [{ parent: this.svg, next: 0 }];
     this.write(this.svg, { viewBox: `0 0 ${this.width} ${this.height}` });

@@ -52,8 +52,7 @@ async function takeAll(files) {
   for (const file of tables) giveTable(file.name, new Uint8Array(await file.arrayBuffer()));
   if (texts.length > 0) {
     pause();
-    enterLesson(null);
-    state.toml = await texts[0].text();
+    enterLesson(null, await texts[0].text());
     state.scene = 1;
     turnPage();
   }

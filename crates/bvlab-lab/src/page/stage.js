@@ -1,14 +1,14 @@
 // The stage: which pictures a scene has, drawn again whenever something has changed, and what the
 // pointer does on them.
 import { app, byId, redraw } from "./app.js";
-import { dartboardWords, drawDartboards } from "./dartboard.js";
+import { boardsHeight, dartboardWords, drawDartboards } from "./dartboard.js";
 import { drawFits, fitsWords } from "./fits.js";
 import { HIDDEN_SUM, drawIdentity, identityWords } from "./identity.js";
 import { drawNorm, normRoom, normWords } from "./norm.js";
 import { hiddenColumns, isHidden } from "./opening.js";
 import { Pen } from "./pen.js";
 import { drawPoint, pointSummary } from "./point.js";
-import { state } from "./state.js";
+import { state, store } from "./state.js";
 import { drawTradeoff, tradeoffWords } from "./tradeoff.js";
 import { learnerOf, moveTo, panelsBeside, placesOf, pointOf, secondPointOf } from "./view.js";
 
@@ -23,15 +23,22 @@ function pen(name) {
   return stage.pens[name];
 }
 
+const PICTURES = ["fits", "tradeoff", "point", "board", "norm", "identity"];
+
+function measurePictures() {
+  const em = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  for (const name of PICTURES) pen(name).measure(em);
+}
+
 // Draws a picture if it is in sight, and says in words what it shows.
 function picture(name, draw, words) {
-  const holder = byId(`picture-${name}`);
-  if (holder.offsetParent === null) return;
   const tool = pen(name);
   if (!tool.begin()) return;
   draw(tool, { left: 0, top: 0, right: tool.width, bottom: tool.height });
   tool.end();
-  tool.svg.setAttribute("aria-label", words());
+  const said = words();
+  if (tool.said !== said) tool.svg.setAttribute("aria-label", said);
+  tool.said = said;
 }
 
 export function drawStage() {
@@ -44,6 +51,8 @@ export function drawStage() {
   else delete pictures.dataset.board;
   const learner = learnerOf(run);
   const { drawn } = state;
+  layOutPanels(run, learner);
+  measurePictures();
   const flat = run.head.dimension === 1;
   const points = state.scene !== 4 ? [] : state.board ? [pointOf(run), secondPointOf(run)] : [pointOf(run)];
   byId("picture-fits").toggleAttribute("data-clickable", flat);
@@ -56,7 +65,7 @@ export function drawStage() {
     (tool, box) => {
       const panels = panelsBeside(run);
       if (panels.length > 0) drawBeside(tool, box, run, panels);
-      else stage.fits = drawFits(tool, box, run, learner, drawn, points, state.scene !== 5, { hidden: state.hide });
+      else stage.fits = drawFits(tool, box, run, learner, drawn, points, state.scene !== 5, { hidden: state.hide, ghost: app.ghost });
     },
     () => fitsAloud(run, learner),
   );
@@ -85,7 +94,7 @@ export function drawStage() {
   );
   picture(
     "identity",
-    (tool, box) => drawIdentity(tool, box, run, learner, drawn, hiddenColumns().length > 0),
+    (tool, box) => drawIdentity(tool, box, run, learner, drawn, state.scene === 4, hiddenColumns().length > 0),
     () => (hiddenColumns().length > 0 ? HIDDEN_SUM : identityWords(run, learner, drawn)),
   );
   sayAloud(run);
@@ -119,9 +128,23 @@ function partOf(box, i, count, upright, em) {
     : { ...box, left: box.left + i * width, right: box.left + (i + 1) * width - (i + 1 < count ? 0.8 * em : 0) };
 }
 
+// The learners whose trade-offs stand beside each other.
+function panelsOf(run, learner) {
+  const swept = run.head.learners.map((_, i) => i).filter((i) => run.head.learners[i].axes.length > 0);
+  const several = state.scene === 3 && !state.overlay && swept.length > 1 && swept.length <= 3 && swept.includes(learner);
+  return { swept, several, shown: several ? swept : [learner] };
+}
+
+// How high pictures are that a phone shows one below the other.
+function layOutPanels(run, learner) {
+  const style = byId("pictures").style;
+  style.setProperty("--panels", `${21 * panelsOf(run, learner).shown.length}rem`);
+  style.setProperty("--boards", `${boardsHeight(run.head.learners.length)}rem`);
+}
+
 // Alone, or in the large scene side by side for all learners; below each other on a phone.
 function drawPanels(tool, box, run, learner) {
-  const swept = run.head.learners.map((_, i) => i).filter((i) => run.head.learners[i].axes.length > 0);
+  const { swept, several, shown } = panelsOf(run, learner);
   const look = {
     scene: state.scene,
     theory: state.theory,
@@ -129,12 +152,12 @@ function drawPanels(tool, box, run, learner) {
     others: state.scene === 1 && !isHidden("others"),
     singles: !isHidden("risk"),
     overlay: false,
+    ghost: app.ghost,
   };
   if (state.scene === 5) {
     // Where there are weights, the panel below has the numbers of both.
     const numbered = !run.solving?.[learner];
-    const below = byId("picture-norm").getBoundingClientRect().height;
-    const room = Math.max(normRoom(tool, run, learner, below), 0);
+    const room = Math.max(normRoom(tool, run, learner, pen("norm").height), 0);
     stage.panels.push(
       drawTradeoff(tool, box, run, learner, state.drawn, { ...look, numbered, titled: false, room, singles: false }),
     );
@@ -149,10 +172,7 @@ function drawPanels(tool, box, run, learner) {
     );
     return;
   }
-  const several = state.scene === 3 && swept.length > 1 && swept.length <= 3 && swept.includes(learner);
-  const shown = several ? swept : [learner];
   const upright = tool.width < 40 * tool.em;
-  byId("pictures").style.setProperty("--panels", `${21 * shown.length}rem`);
   shown.forEach((one, i) => {
     const part = partOf(box, i, shown.length, upright, tool.em);
     const panel = drawTradeoff(tool, part, run, one, state.drawn, { ...look, chosen: several && one === learner });
@@ -193,9 +213,7 @@ function dragMarker(event, held) {
     (best, at, i) => (Math.abs(at - x) < Math.abs(panel.places[best] - x) ? i : best),
     0,
   );
-  state.learner = learner;
   moveTo(run, learner, 0, place);
-  redraw();
   return panel;
 }
 
@@ -223,8 +241,7 @@ export function setUpStage() {
     const [x] = placeOn(fits, event);
     const value = Math.min(app.run.head.range[1], Math.max(app.run.head.range[0], stage.fits.x.value(x)));
     const key = state.board && (event.shiftKey || nearerSecond(value)) ? "x2" : "x";
-    state[key] = Number(value.toPrecision(4));
-    redraw();
+    store.act(`look at ${key}`, { [key]: Number(value.toPrecision(4)) });
   };
   fits.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || state.scene !== 4) return;
@@ -242,8 +259,7 @@ export function setUpStage() {
   fits.addEventListener("click", (event) => {
     if (stage.beside) chooseBeside(event);
     if (state.scene === 4 || !stage.fits) return;
-    state.scene = 4;
-    state.board = false;
+    store.act("one point", { scene: 4, board: false });
     look(event);
   });
   new ResizeObserver(() => redraw()).observe(byId("pictures"));
@@ -277,7 +293,6 @@ export function movePoint(by) {
     const moved = x[pointOf(run)] + by * Math.max(step, 1e-12);
     state.x = Number(Math.min(run.head.range[1], Math.max(run.head.range[0], moved)).toPrecision(6));
   }
-  redraw();
 }
 
 // The pictures that are in sight, for export.

@@ -1,6 +1,15 @@
 // What is shown now. All of it is in the address bar, so that a link restores the exact scene.
+import { Store } from "./store.js";
 
 export const SCENES = ["Lab", "Fits", "Trade-off", "One point", "Double descent", "Figure"];
+
+// Which scenes a run has: the one of double descent where a sweep goes through p = n, and of what is only
+// pictured the figures.
+export function hasScene(run, scene) {
+  if (!run?.head) return true;
+  if (run.head.pictured) return scene === 6;
+  return scene !== 5 || run.head.threshold !== null;
+}
 
 // How many training sets a second are drawn in play.
 export const SPEEDS = [1, 2, 4, 8, 16, 32];
@@ -30,7 +39,12 @@ const BEGINNING = {
   size: 1,
 };
 
-export const state = { ...BEGINNING };
+// What undo takes back: the experiment, and what of it is looked at.
+const UNDOABLE = ["lesson", "toml", "sets", "learner", "at", "x", "x2", "board", "overlay", "theory", "hide", "beside"];
+
+export const store = new Store(BEGINNING, UNDOABLE);
+
+export const state = store.state;
 
 // How the lesson begins, where it says so: opening.js knows.
 export const basis = { of: () => ({}) };
@@ -79,7 +93,7 @@ export function readAddress(hash) {
   read.course = query.get("course") ?? "";
   if (["question", "picture", "answer"].includes(query.get("step"))) read.step = query.get("step");
   read.look = flag(query.get("look"), false);
-  if (["controls", "lessons", "help", "export", "join", "numbers"].includes(query.get("panel")))
+  if (["controls", "source", "lessons", "help", "export", "join", "numbers"].includes(query.get("panel")))
     read.panel = query.get("panel");
   if (["light", "dark"].includes(query.get("theme"))) read.theme = query.get("theme");
   const size = finite(query.get("size"));
@@ -124,22 +138,26 @@ function keyOf(set) {
   return set.slice(0, set.indexOf("=")).trim();
 }
 
-// Sets a key: what was said of it, or of a part of it, holds no longer.
-export function putSet(key, value) {
-  const others = state.sets.filter((set) => keyOf(set) !== key && !keyOf(set).startsWith(`${key}.`));
-  state.sets = [...others, `${key}=${value}`];
+// The sets without a key: what was said of it, or of a part of it.
+function without(sets, key) {
+  return sets.filter((set) => keyOf(set) !== key && !keyOf(set).startsWith(`${key}.`));
 }
 
-// Takes a key back to what the lesson says.
-export function dropSet(key) {
-  state.sets = state.sets.filter((set) => keyOf(set) !== key && !keyOf(set).startsWith(`${key}.`));
+// The sets with keys set to other values; null takes a key back to what the lesson says.
+export function withKeys(sets, pairs) {
+  return pairs.reduce((all, [key, value]) => [...without(all, key), ...(value === null ? [] : [`${key}=${value}`])], sets);
+}
+
+// Sets a key: what was said of it, or of a part of it, holds no longer.
+export function putSet(key, value) {
+  store.act(`set ${key}`, { sets: withKeys(state.sets, [[key, value]]) });
 }
 
 // Goes to another lesson: what belongs to the old one is forgotten, how it is shown is kept.
-export function enterLesson(name) {
-  Object.assign(state, {
+export function enterLesson(name, toml = null) {
+  store.act("open", {
     lesson: name,
-    toml: null,
+    toml,
     sets: [],
     learner: 0,
     at: {},

@@ -1,6 +1,6 @@
 // What of a run is looked at: which learner, which setting of it, which test point.
 import { short } from "./numbers.js";
-import { state } from "./state.js";
+import { state, store } from "./state.js";
 
 // The learner that is looked at.
 export function learnerOf(run) {
@@ -68,7 +68,8 @@ export function moveTo(run, learner, axis, place) {
   if (!axes[axis]) return;
   const places = placesOf(run, learner);
   places[axis] = Math.min(axes[axis].values.length - 1, Math.max(0, place));
-  state.at[learner] = places.map((one, i) => axes[i].values[one]);
+  const values = places.map((one, i) => axes[i].values[one]);
+  store.act("move", { learner, at: { ...state.at, [learner]: values } });
 }
 
 // `depth = 5`, or nothing where nothing is swept.
