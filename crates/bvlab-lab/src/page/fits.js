@@ -113,12 +113,15 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true,
   const believed = believedMean(run, drawn, learner, setting);
   const mean = hidden.includes("mean") || hidden.includes("fits") ? null : believed.mean;
   const { count } = believed;
+  const parts = keyParts(count, shown, mean, hidden);
+  // Side by side there is no room to keep.
+  const longest = place === null ? longestParts(run) : parts.map((part) => part?.[1] ?? "");
   const top = drawKey(
     pen,
     { ...outer, left: outer.left + 0.3 * pen.em },
     hidden.includes("fits") ? "training points" : headingOf(run, learner, place),
-    keyParts(count, shown, mean, hidden),
-    longestParts(run),
+    parts,
+    longest,
     chosen,
   );
   const bottom = outer.bottom - (titled ? 2.9 : 1.6) * pen.em;

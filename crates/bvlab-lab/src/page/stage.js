@@ -120,12 +120,14 @@ function fitsAloud(run, learner) {
     .join(" ");
 }
 
-// The part of a box for one of several panels.
+// The part of a box for one of several panels of one size.
 function partOf(box, i, count, upright, em) {
-  const [width, height] = [(box.right - box.left) / count, (box.bottom - box.top) / count];
-  return upright
-    ? { ...box, top: box.top + i * height, bottom: box.top + (i + 1) * height - 0.5 * em }
-    : { ...box, left: box.left + i * width, right: box.left + (i + 1) * width - (i + 1 < count ? 0.8 * em : 0) };
+  const height = (box.bottom - box.top) / count;
+  if (upright) return { ...box, top: box.top + i * height, bottom: box.top + (i + 1) * height - 0.5 * em };
+  const gap = 0.8 * em;
+  const width = (box.right - box.left - gap * (count - 1)) / count;
+  const left = box.left + i * (width + gap);
+  return { ...box, left, right: left + width };
 }
 
 // The learners whose trade-offs stand beside each other.
