@@ -17,8 +17,13 @@ pub struct LoadedCourse {
 }
 
 impl LoadedCourse {
-    /// Reads a course from a file, or by its name if it ships with bvlab.
-    pub fn load(file: &str, registry: &Registry) -> Result<LoadedCourse, Failure> {
+    /// Reads a course from a file, or by its name if it ships with bvlab; `changes` are made to the
+    /// experiments beside it.
+    pub fn load(
+        file: &str,
+        changes: &Changes,
+        registry: &Registry,
+    ) -> Result<LoadedCourse, Failure> {
         let path = Path::new(file);
         let known = shipped::names();
         let (name, text) = match shipped::course_text(file) {
@@ -49,7 +54,7 @@ impl LoadedCourse {
         let own = course.lessons().filter_map(|lesson| lesson.file.as_ref());
         let own = own.map(|file| {
             let path = folder.join(file);
-            Changes::none().load(&path.to_string_lossy(), registry)
+            changes.load(&path.to_string_lossy(), registry)
         });
         let own = own.collect::<Result<Vec<_>, _>>()?;
         Ok(LoadedCourse { course, own })

@@ -174,7 +174,7 @@ impl LabCommand {
     /// The lessons, and which of them to begin with.
     fn lessons(&self, registry: &Registry) -> Result<(Lessons, String), Failure> {
         let course = match &self.course {
-            Some(course) => Some(LoadedCourse::load(course, registry)?),
+            Some(course) => Some(LoadedCourse::load(course, &Changes::none(), registry)?),
             None => None,
         };
         let lessons = |given: &[Experiment]| match &course {

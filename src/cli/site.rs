@@ -139,7 +139,7 @@ impl SiteCommand {
             let read = chosen.map(|(name, place)| place.load(&name, &self.changes, registry));
             return Ok((read.collect::<Result<_, _>>()?, Course::all_shipped()));
         };
-        let loaded = LoadedCourse::load(file, registry)?;
+        let loaded = LoadedCourse::load(file, &self.changes, registry)?;
         let mut experiments = Vec::new();
         for lesson in loaded.course.lessons() {
             let own = loaded.own.iter().find(|own| own.name == lesson.name);

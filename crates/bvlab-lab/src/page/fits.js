@@ -113,9 +113,10 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true,
   const believed = believedMean(run, drawn, learner, setting);
   const mean = hidden.includes("mean") || hidden.includes("fits") ? null : believed.mean;
   const { count } = believed;
-  const parts = keyParts(count, shown, mean, hidden);
-  // Side by side there is no room to keep.
-  const longest = place === null ? longestParts(run) : parts.map((part) => part?.[1] ?? "");
+  const said = keyParts(count, shown, mean, hidden);
+  // Side by side there is no room to keep for what is not there.
+  const parts = place === null ? said : said.filter((part) => part !== null);
+  const longest = place === null ? longestParts(run) : parts.map(([, text]) => text);
   const top = drawKey(
     pen,
     { ...outer, left: outer.left + 0.3 * pen.em },
