@@ -4,6 +4,7 @@ import { app, byId, element, refill, redraw, reload, turnPage } from "./app.js";
 import { dialogHead, openPanel } from "./dialogs.js";
 import { drawAll, pause, play } from "./player.js";
 import { enterLesson, state, store, withKeys } from "./state.js";
+import { say } from "./strings.js";
 
 const MOVED = "The words describe the lesson as it opens; you have changed it.";
 
@@ -156,7 +157,7 @@ export function toggleLook() {
 export function showLesson() {
   const words = wordsOf();
   const changed = state.sets.length > 0 ? " (changed)" : "";
-  byId("title").textContent = `${words.title}${changed}`;
+  byId("title").textContent = say(`${words.title}${changed}`);
   byId("title").title = words.title;
   byId("title").classList.toggle("long", words.title.length > 48);
   document.title = `${words.title}${changed} – bvlab`;
