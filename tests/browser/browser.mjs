@@ -58,7 +58,7 @@ export class Suite {
       if (!options.first) await context.addInitScript(visited);
       if (options.before) await context.addInitScript(options.before);
       const page = await context.newPage();
-      page.setDefaultTimeout(30_000);
+      page.setDefaultTimeout(Number(process.env.BVLAB_PATIENCE ?? 30_000));
       listen(page, complaints, options.mistakes ?? false);
       await page.goto(address);
       await settled(page);

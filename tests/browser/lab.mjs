@@ -422,7 +422,7 @@ await suite.test("double descent: through the threshold, and the peak comes and 
   await afterRun(page, () => slide(page, "#ridge", 0));
   await says(page, "identity", /median risk/);
   // So does the lack of noise.
-  await afterRun(page, () => slide(page, "#descent-noise", 0));
+  await afterRun(page, () => slide(page, "#descent-sd", 0));
   await says(page, "identity", /features = 20/);
   await page.waitForFunction(() =>
     /noise sd = 0$/.test(document.querySelector("#descent-knobs").children[1].textContent),

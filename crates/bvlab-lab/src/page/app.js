@@ -1,6 +1,7 @@
 // What the parts of the page share, and how they ask each other: whoever changes something says
 // so here, and main.js has said who listens.
 import { Store, equal } from "./store.js";
+import { isSaid, say } from "./strings.js";
 
 // What has come from the server or the workers, and what goes on. What is shown of it is in state.js.
 export const shared = new Store({
@@ -41,9 +42,9 @@ export function element(tag, attributes = {}, ...inside) {
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else if (name === "value" || name === "checked" || name === "disabled" || name === "hidden") made[name] = value;
-    else if (value !== null) made.setAttribute(name, value);
+    else if (value !== null) made.setAttribute(name, isSaid(name) ? say(value) : value);
   }
-  made.append(...inside.filter((one) => one !== null));
+  made.append(...inside.filter((one) => one !== null).map((one) => (typeof one === "string" ? say(one) : one)));
   return made;
 }
 

@@ -1,10 +1,12 @@
 // The sliders and switches around the pictures: scenes, learners, the swept numbers, test points,
 // and those of the double-descent scene.
 import { app, byId, element, refill } from "./app.js";
+import { arrowTo } from "./focus-order.js";
 import { closeMenus } from "./menus.js";
 import { learnerColour } from "./palette.js";
 import { pointWords } from "./point.js";
 import { short } from "./numbers.js";
+import { say } from "./strings.js";
 import { SCENES, hasScene, putSet, state, store } from "./state.js";
 import { toml } from "./toml.js";
 import { learnerOf, moveTo, orderOf, placesOf, pointOf, secondPointOf } from "./view.js";
@@ -25,13 +27,6 @@ export function goToScene(scene) {
 export function switchLearner(learner) {
   const count = app.run?.head?.learners?.length ?? 1;
   store.act("learner", { learner: ((learner % count) + count) % count });
-}
-
-// The place that an arrow key leads to from a place among so many; null for other keys.
-export function arrowTo(key, place, count) {
-  const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[key];
-  if (by) return (place + by + count) % count;
-  return { Home: 0, End: count - 1 }[key] ?? null;
 }
 
 // Arrow keys go from one to the next of a group that has one place in the order of tabs.
@@ -82,7 +77,7 @@ export function showKnobs() {
     tab.disabled = !isThere(i + 1);
     tab.hidden = !isThere(i + 1) && (i + 1 === 5 || app.record !== null);
   });
-  byId("view-name").textContent = SCENES[state.scene - 1];
+  byId("view-name").textContent = say(SCENES[state.scene - 1]);
   byId("pictures").setAttribute("aria-labelledby", `tab-${state.scene}`);
   if (!run?.head || run.head.pictured) {
     refill(byId("learners"), null, () => []);
@@ -213,7 +208,7 @@ function showPointKnobs(run) {
   const places = state.board ? [pointOf(run), secondPointOf(run)] : [pointOf(run)];
   places.forEach((point, i) => {
     const [words, input] = [pointWords(run, point), holder.children[i].lastChild];
-    holder.children[i].firstChild.textContent = words;
+    holder.children[i].firstChild.textContent = say(words);
     const place = String(order.indexOf(point));
     if (input.value !== place) input.value = place;
     input.setAttribute("aria-valuetext", words);
@@ -258,7 +253,7 @@ function showDescentKnobs(run) {
       element("span", {}),
       element("input", {
         type: "range",
-        id: "descent-noise",
+        id: "descent-sd",
         min: "0",
         max: "1",
         step: "0.05",
@@ -285,7 +280,7 @@ function showDescentKnobs(run) {
 }
 
 function setSlider(label, value, words) {
-  label.firstChild.textContent = words;
+  label.firstChild.textContent = say(words);
   const input = label.lastChild;
   if (Number(input.value) !== value) input.value = String(value);
   input.setAttribute("aria-valuetext", words);

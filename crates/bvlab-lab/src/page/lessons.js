@@ -8,6 +8,7 @@ import { askedAbout, beginLesson, offeredVariants, revealHidden } from "./openin
 import { drawAll, pause, play } from "./player.js";
 import { openPresenter } from "./presenter.js";
 import { enterLesson, state, store, withKeys } from "./state.js";
+import { say } from "./strings.js";
 
 const MOVED = "The words describe the lesson as it opens; you have changed it.";
 
@@ -171,7 +172,7 @@ export function toggleLook() {
 export function showLesson() {
   const words = wordsOf();
   const changed = state.sets.length > 0 ? " (changed)" : "";
-  byId("title").textContent = `${words.title}${changed}`;
+  byId("title").textContent = say(`${words.title}${changed}`);
   byId("title").title = words.title;
   byId("title").classList.toggle("long", words.title.length > 48);
   document.title = `${words.title}${changed} – bvlab`;

@@ -22,6 +22,7 @@ import { readAddress, sceneAsked, state, store, writeAddress } from "./state.js"
 import { equal } from "./store.js";
 import { fetchSteps } from "./steps.js";
 import { fillNumbers, numbersFrom } from "./table.js";
+import { languageOf, speak } from "./strings.js";
 import { setUpTextSize } from "./text-size.js";
 import { setUpDoor } from "./server.js";
 import { offerScripts, takeFiles } from "./script.js";
@@ -276,6 +277,7 @@ async function openPage() {
     remember,
   };
   if (new URLSearchParams(location.search).has("embed")) document.documentElement.dataset.embed = "";
+  speak(languageOf(new URLSearchParams(location.search).get("lang"), navigator.languages ?? []));
   setUpTextSize();
   setUpKnobs();
   setUpPlayer();

@@ -1,6 +1,8 @@
 // Draws into an SVG again and again, keeping the elements: only what has changed is written, so
 // that dragging stays smooth.
 
+import { say } from "./strings.js";
+
 export const SVG = "http://www.w3.org/2000/svg";
 
 const kept = new WeakMap();
@@ -8,7 +10,8 @@ const kept = new WeakMap();
 const measuring = { context: null, known: new Map() };
 
 // How wide a text is, in pixels.
-export function textWidth(text, size, weight = 400) {
+export function textWidth(said, size, weight = 400) {
+  const text = say(said);
   const key = `${weight}/${size}/${text}`;
   if (!measuring.known.has(key)) {
     measuring.context ??= document.createElement("canvas").getContext("2d");
@@ -25,10 +28,10 @@ export function forgetWidths() {
 }
 
 // Breaks a text into lines of at most that width.
-export function wrapText(text, size, width, weight = 400) {
+export function wrapText(said, size, width, weight = 400) {
   const lines = [];
   let line = "";
-  for (const word of text.split(" ")) {
+  for (const word of say(said).split(" ")) {
     const longer = line === "" ? word : `${line} ${word}`;
     if (line !== "" && textWidth(longer, size, weight) > width) {
       lines.push(line);
@@ -97,7 +100,7 @@ export class Pen {
     const old = this.write(element, attributes);
     if (old["#text"] !== text) {
       old["#text"] = text;
-      element.textContent = text ?? "";
+      element.textContent = text === null ? "" : say(text);
     }
     return element;
   }

@@ -3,6 +3,7 @@
 import { app, byId, element } from "./app.js";
 import { several, thousands } from "./numbers.js";
 import { SPEEDS, state } from "./state.js";
+import { say } from "./strings.js";
 
 // Beyond the kept training sets every step doubles their number: so many steps a second at most.
 const FASTEST_DOUBLING = 3;
@@ -152,8 +153,8 @@ export function setUpPlayer() {
 
 export function showPlayer() {
   const { run } = app;
-  byId("count").textContent = countWords(run);
-  byId("play").textContent = app.playing ? "❚❚ Pause" : "▶ Play";
+  byId("count").textContent = say(countWords(run));
+  byId("play").textContent = say(app.playing ? "❚❚ Pause" : "▶ Play");
   // What is of use once something is drawn is shown from then on.
   player.begun ||= app.playing || state.drawn !== null;
   byId("player").classList.toggle("fresh", !player.begun);

@@ -30,9 +30,23 @@ async function loadSource(scene) {
 // yet: a line of words is the same line with other numbers.
 const WORDS = /^(title|look-for|question|answer) = /;
 
+// The text of a changed experiment has neither claims nor variants, which are of the lesson as it opens.
+function withoutStatements(lines) {
+  let inside = false;
+  return lines.filter((line) => {
+    if (line.startsWith("[")) inside = /^\[\[(claim|variant)/.test(line);
+    return !inside;
+  });
+}
+
 function sameWords(before, now) {
   const lineOf = (text) => now.find((line) => WORDS.exec(line)?.[1] === WORDS.exec(text)[1]);
   return before.map((line) => (WORDS.test(line) ? (lineOf(line) ?? line) : line));
+}
+
+function markedLines(before, now) {
+  const [old, lines] = [before.split("\n"), now.split("\n")];
+  return changedLines(before === now ? lines : sameWords(withoutStatements(old), lines), lines);
 }
 
 const LINES = { same: "span", added: "ins", removed: "del" };
@@ -47,7 +61,7 @@ export function showSource() {
   if (!equal(sourceTexts.scene, sceneAsked()) && equal(app.run.scene, sceneAsked())) loadSource(sceneAsked());
   const { before, now, failed } = sourceTexts;
   refill(holder, [before, now, failed], () => {
-    const lines = now === null ? [] : changedLines(sameWords(before.split("\n"), now.split("\n")), now.split("\n"));
+    const lines = now === null ? [] : markedLines(before, now);
     const changed = lines.filter(({ kind }) => kind === "added").length;
     const words = changed === 0 ? "as the lesson opens" : changed === 1 ? "1 line changed" : `${changed} lines changed`;
     const close = { type: "button", class: "icon", "aria-label": "Close", onclick: () => openPanel("") };

@@ -1,3 +1,4 @@
+// @ts-check
 // What is shown now. All of it is in the address bar, so that a link restores the exact scene.
 import { Store } from "./store.js";
 
@@ -14,6 +15,17 @@ export function hasScene(run, scene) {
 // How many training sets a second are drawn in play.
 export const SPEEDS = [1, 2, 4, 8, 16, 32];
 
+/**
+ * @typedef {{
+ *   lesson: string | null, toml: string | null, sets: string[], scene: number, learner: number,
+ *   at: Record<string, number[]>, x: number | null, x2: number | null, drawn: number | null, speed: number,
+ *   theory: boolean, board: boolean, overlay: boolean, step: string, look: boolean, panel: string,
+ *   theme: string, size: number, hide: string[], beside: number[] | string | null, course: string,
+ *   allControls: boolean,
+ * }} View
+ */
+
+/** @type {View} */
 const BEGINNING = {
   lesson: null, // the name of the lesson,
   toml: null, // or the text of an experiment
@@ -44,13 +56,15 @@ const UNDOABLE = ["lesson", "toml", "sets", "learner", "at", "x", "x2", "board",
 
 export const store = new Store(BEGINNING, UNDOABLE);
 
+/** @type {View} */
 export const state = store.state;
 
 // How the lesson begins, where it says so: opening.js knows.
+/** @type {{ of: () => Partial<View> }} */
 export const basis = { of: () => ({}) };
 
 // What is written of a list, and read.
-const listed = (value) => (value === null || value.length === 0 ? "none" : typeof value === "string" ? value : value.join());
+const listed = (/** @type {string | any[] | null} */ value) => (value === null || value.length === 0 ? "none" : typeof value === "string" ? value : value.join());
 
 function flag(value, fallback) {
   return value === null ? fallback : value === "on";
@@ -61,7 +75,11 @@ function finite(text) {
   return text !== null && text !== "" && Number.isFinite(value) ? value : null;
 }
 
-// The state that an address stands for.
+/**
+ * The state that an address stands for.
+ * @param {string} hash
+ * @returns {View}
+ */
 export function readAddress(hash) {
   const query = new URLSearchParams(hash.replace(/^#/, ""));
   const read = { ...BEGINNING, at: {} };
@@ -69,7 +87,7 @@ export function readAddress(hash) {
   read.toml = query.get("toml");
   if (read.toml !== null) read.lesson = null;
   read.sets = query.getAll("set");
-  const scene = finite(query.get("scene"));
+  const scene = finite(query.get("scene")) ?? 0;
   if (scene >= 1 && scene <= SCENES.length) read.scene = Math.round(scene);
   read.learner = Math.max(0, Math.round(finite(query.get("learner")) ?? 0));
   for (const [key, value] of query) {
@@ -80,7 +98,7 @@ export function readAddress(hash) {
   read.x2 = finite(query.get("x2"));
   const drawn = finite(query.get("drawn"));
   read.drawn = drawn === null ? null : Math.max(0, Math.round(drawn));
-  const speed = finite(query.get("speed"));
+  const speed = finite(query.get("speed")) ?? 0;
   if (SPEEDS.includes(speed)) read.speed = speed;
   read.theory = flag(query.get("theory"), true);
   read.board = flag(query.get("board"), false);
@@ -91,11 +109,12 @@ export function readAddress(hash) {
   if (side === "learners") read.beside = side;
   else if (side !== "none") read.beside = side.split(",").map(Number).filter(Number.isFinite).slice(0, 4);
   read.course = query.get("course") ?? "";
-  if (["question", "picture", "answer"].includes(query.get("step"))) read.step = query.get("step");
+  // What is none of the words is as if nothing were said.
+  const among = (/** @type {string} */ key, /** @type {string[]} */ words) => words.find((word) => word === query.get(key)) ?? "";
+  read.step = among("step", ["question", "picture", "answer"]);
   read.look = flag(query.get("look"), false);
-  if (["controls", "source", "lessons", "help", "export", "join", "numbers"].includes(query.get("panel")))
-    read.panel = query.get("panel");
-  if (["light", "dark"].includes(query.get("theme"))) read.theme = query.get("theme");
+  read.panel = among("panel", ["controls", "source", "lessons", "help", "export", "join", "numbers"]);
+  read.theme = among("theme", ["light", "dark"]);
   const size = finite(query.get("size"));
   if (size !== null) read.size = Math.min(2, Math.max(0.6, size));
   return read;
