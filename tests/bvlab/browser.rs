@@ -83,6 +83,17 @@ fn the_live_page_works_in_a_browser() {
 }
 
 #[test]
+fn the_live_page_teaches_in_a_browser() {
+    let Some(browser) = browser() else { return };
+    let server = Server::start(&[]);
+    drive(
+        browser,
+        "teach.mjs",
+        &format!("http://127.0.0.1:{}/#lecturer={}", server.port, server.key),
+    );
+}
+
+#[test]
 fn students_join_with_a_code_in_a_browser() {
     let Some(browser) = browser() else { return };
     let server = Server::start(&["--code=Room 42", "--url", "http://192.168.1.5:7878"]);

@@ -17,6 +17,7 @@ mod classes;
 mod classifiers;
 mod columns;
 mod command_line;
+mod course;
 mod coverage;
 mod csv;
 mod damaged;

@@ -114,6 +114,7 @@ pub fn head(experiment: &Experiment) -> Value {
         },
         "seed": experiment.task.seed(),
         "variants": variants(experiment),
+        "opening": experiment.opening,
         "figures": figures(experiment),
     });
     let (Some(plan), true) = (experiment.plan(), head["pictured"].is_null()) else {

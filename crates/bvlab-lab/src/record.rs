@@ -170,6 +170,7 @@ fn in_script(value: &Value) -> String {
 fn inlined(recorded: &Value) -> String {
     let [look, style] =
         ["look.css", "style.css"].map(|name| assets::text(name).unwrap_or_default());
+    let fonts = fonts_inside(&assets::text("fonts.css").unwrap_or_default());
     let script = joined("main.js", &mut HashSet::new());
     let recorded = in_script(recorded);
     let module = assets::module().map(|module| {
@@ -182,7 +183,7 @@ fn inlined(recorded: &Value) -> String {
     let module = module.unwrap_or_default();
     let page = assets::text("index.html").unwrap_or_default();
     let lines = page.lines().map(|line| match line.trim() {
-        line if line.contains("href=\"fonts.css\"") => String::new(),
+        line if line.contains("href=\"fonts.css\"") => format!("<style>\n{fonts}</style>"),
         line if line.contains("href=\"look.css\"") => format!("<style>\n{look}</style>"),
         line if line.contains("href=\"style.css\"") => format!("<style>\n{style}</style>"),
         line if line.contains("src=\"main.js\"") => format!(
@@ -193,6 +194,19 @@ fn inlined(recorded: &Value) -> String {
         _ => line.to_owned(),
     });
     lines.collect::<Vec<_>>().join("\n") + "\n"
+}
+
+/// The style sheet of the fonts with the fonts in it.
+fn fonts_inside(sheet: &str) -> String {
+    let mut pieces = sheet.split("url(\"");
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let (name, rest) = piece.split_once('"').unwrap_or((piece, ""));
+        let font = assets::get(name).map(|(bytes, _)| STANDARD.encode(bytes));
+        let font = font.unwrap_or_default();
+        text.push_str(&format!("url(\"data:font/otf;base64,{font}\"{rest}"));
+    }
+    text
 }
 
 /// A module after all that it imports, without those that came before.
@@ -221,6 +235,17 @@ fn joined(name: &str, known: &mut HashSet<String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_page_in_one_file_has_its_fonts() {
+        let sheet = fonts_inside(&assets::text("fonts.css").unwrap());
+        assert_eq!(
+            sheet.matches("url(\"data:font/otf;base64,T1RUTw").count(),
+            2
+        );
+        assert!(!sheet.contains("Inter-"), "{}", &sheet[..200]);
+        assert_eq!(sheet.matches("font-display").count(), 2);
+    }
 
     #[test]
     fn no_two_modules_use_a_name() {

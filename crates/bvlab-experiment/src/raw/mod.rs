@@ -2,6 +2,7 @@
 
 pub mod figure;
 pub mod forms;
+pub mod lab;
 mod schema;
 mod value;
 
@@ -19,6 +20,7 @@ use forms::{
     ClassesForm, DensityTable, HeldForm, InputsForm, MissingForm, NoiseForm, ResampleForm,
     ScaleForm, SplitForm, TruthForm,
 };
+use lab::RawLab;
 use schema::LearnerForm;
 
 /// A bvlab experiment: a problem, learners, what is swept, and the figures to draw; or a simulation.
@@ -67,6 +69,9 @@ pub(super) struct RawExperiment {
     #[serde(default)]
     #[schemars(with = "Vec<RawClaim>", length(max = 100))]
     pub claim: Vec<Spanned<RawClaim>>,
+    /// How the lesson begins on the live page.
+    #[serde(default)]
+    pub lab: RawLab,
 }
 
 /// The experiment with other keys.
