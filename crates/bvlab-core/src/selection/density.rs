@@ -27,21 +27,25 @@ use crate::problem::Problem;
 
 pub(super) const LSCV: MethodFamily = MethodFamily {
     name: "lscv",
+    label: "cross-validation",
     meaning: "least-squares cross-validation of a density: ∫ f̂² - (2/n) Σ f̂₋ᵢ(Xᵢ)",
     make: |_| Arc::new(DensityRule::CrossValidation),
 };
 pub(super) const STURGES: MethodFamily = MethodFamily {
     name: "sturges",
+    label: "Sturges’ rule",
     meaning: "Sturges' rule: 1 + log₂ n cells of a histogram",
     make: |_| Arc::new(DensityRule::Sturges),
 };
 pub(super) const SCOTT: MethodFamily = MethodFamily {
     name: "scott",
+    label: "Scott’s rule",
     meaning: "Scott's rule: cells of width 3.49 s n^(-1/3), or a bandwidth of 1.06 s n^(-1/5)",
     make: |_| Arc::new(DensityRule::Scott),
 };
 pub(super) const SILVERMAN: MethodFamily = MethodFamily {
     name: "silverman",
+    label: "Silverman’s rule",
     meaning: "Silverman's rule: a bandwidth of 0.9 min(s, q/1.34) n^(-1/5)",
     make: |_| Arc::new(DensityRule::Silverman),
 };

@@ -243,6 +243,12 @@ fn dimension_values(
                 "give the classes by `probability`, an expression in x1, with `uniform` inputs",
             );
         }
+        Inputs::Density(_) => {
+            return refuse(
+                "a density has one dimension, which cannot be swept",
+                "sweep over `train`, or over a parameter of the learner",
+            );
+        }
         Inputs::Rows(_) => {
             return refuse(
                 "the columns of a table fix the dimension, which cannot be swept",
@@ -260,7 +266,7 @@ fn dimension_values(
             ClassLaw::Weights(all) => all.iter().map(Expression::dimension).max().unwrap_or(0),
             ClassLaw::Mixture(_) => 0,
         },
-        Labels::Numbers { .. } | Labels::Rows(_) => {
+        Labels::Numbers { .. } | Labels::Rows(_) | Labels::Density(_) => {
             return refuse(
                 "the truth changes with the dimension, which cannot be swept",
                 "write it as an expression in the first coordinates, as in `\"sin(x1)\"`",

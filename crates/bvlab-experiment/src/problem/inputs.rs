@@ -49,7 +49,6 @@ pub(super) fn check(
             },
         }
     }
-    let dimension = swept.unwrap_or(1).max(dimension);
     let [(law, value)] = laws[..] else {
         let names: Vec<&str> = INPUT_LAWS.iter().map(|law| law.name).collect();
         let (last, first) = names.split_last().unwrap_or((&"", &[]));
@@ -71,15 +70,17 @@ pub(super) fn check(
         None => law.is_design(),
     };
     let inputs = inputs(law, value)?;
+    let given = dimension.map_or(1, |(dimension, _)| dimension);
+    let most = swept.unwrap_or(1).max(given);
     let Some((key, sds)) = sds else {
-        let dimension = dimension.map_or(1, |(dimension, _)| dimension);
-        return Ok((inputs, dimension, fixed));
+        return Ok((inputs, most, fixed));
     };
     let Some((mean, sd)) = inputs.as_normal() else {
         let message = format!("`sds` goes with normal inputs, not with {}", law.name);
         return Err(SourceError::new(key.span(), message)
             .help("as in `inputs = { normal = [0, 1], sds = [1, 0.15] }`"));
     };
+    let dimension = swept.map(|_| (most, sds)).or(dimension);
     let scales = scales(sds, dimension, bounds)?;
     let dimension = scales.len();
     Ok((Inputs::scaled_normal(mean, sd, scales), dimension, fixed))

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use faer::MatRef;
+use faer::{Mat, MatRef};
 use rand::RngExt;
 
 use super::family::{Blueprint, Family, LAMBDA, LabelKind, rate};

@@ -187,7 +187,10 @@ impl Beyond {
             let same = groups.next().unwrap_or_default();
             let plain = same.iter().any(|&c| path[c].lambda == 0.0);
             let weight_norm = match plain {
-                true => length(self.exact.weights(&self.columns, &self.labels, degree)),
+                true => length(
+                    self.exact
+                        .weights(&self.columns, &self.labels, rows, degree),
+                ),
                 false => f64::NAN,
             };
             for &c in same {
