@@ -31,7 +31,7 @@ pub(super) const SIMULATION: Simulation = Simulation {
         ),
         Parameter::whole("count", "number of Gaussians where λ varies")
             .least(2.0)
-            .up_to(100.0)
+            .up_to(40.0)
             .default(24.0),
         Parameter::number(
             "width",
@@ -43,9 +43,9 @@ pub(super) const SIMULATION: Simulation = Simulation {
         Parameter::whole("counts", "numbers of Gaussians, where these vary")
             .symbol("p")
             .least(2.0)
-            .up_to(100.0)
+            .up_to(40.0)
             .list(
-                40,
+                20,
                 &[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 10.0, 12.0, 15.0, 18.0],
             ),
         Parameter::number("lambda", "penalty λ where their number varies")
@@ -56,7 +56,7 @@ pub(super) const SIMULATION: Simulation = Simulation {
         Parameter::whole("train", "number n of training points")
             .symbol("n")
             .least(2.0)
-            .up_to(200.0)
+            .up_to(60.0)
             .default(25.0),
         Parameter::number("noise", "standard deviation σ of the noise, which is known")
             .symbol("σ")
