@@ -156,31 +156,45 @@ fn worst(got: &[f64], wanted: &[f64]) -> f64 {
     apart.fold(0.0, |a, b| if b > a || b.is_nan() { b } else { a })
 }
 
+/// Uneven inputs, one in the middle half of every cell.
+fn spread(seed: u64, n: usize) -> Training {
+    let mut data = training(seed, n);
+    let place = |(i, u): (usize, &f64)| (2.0 * i as f64 + 1.0 + 0.5 * u) / n as f64 - 1.0;
+    let values = data.inputs.values().iter().enumerate().map(place);
+    data.inputs = Points::new(1, values.collect());
+    data
+}
+
 #[test]
 fn minimum_norm_is_that_in_twice_the_precision() {
     let at = uniform(99, 40);
+    let mut strict = 0;
     for basis in [Basis::Legendre, Basis::Chebyshev] {
         for n in [1, 2, 3, 8, 20] {
-            let data = training(n as u64, n);
-            let degrees = [n, n + 1, n + 3, 2 * n + 1, 5 * n, 10 * n];
-            let mut learner = path(&degrees, basis);
-            let got = fit(&mut learner, &data, &at);
-            let inside = fit(&mut learner, &data, data.inputs.values());
-            for ((degree, got), inside) in degrees.iter().zip(&got).zip(&inside) {
-                let wanted = reference(basis, data.inputs.values(), &data.labels, *degree, &at);
-                let apart = worst(got, &wanted);
-                assert!(
-                    apart < 1e-8,
-                    "{basis:?}, n = {n}, degree {degree}: {apart:e}"
-                );
-                let missed = worst(inside, &data.labels);
-                assert!(
-                    missed < 1e-8,
-                    "{basis:?}, n = {n}, degree {degree}: {missed:e}"
-                );
+            for data in [spread(n as u64, n), training(n as u64, n)] {
+                let degrees = [n, n + 1, n + 3, 2 * n + 1, 5 * n, 10 * n];
+                let mut learner = path(&degrees, basis);
+                let got = fit(&mut learner, &data, &at);
+                let inside = fit(&mut learner, &data, data.inputs.values());
+                let found = learner.diagnose(&data, &Interrupt::never());
+                let found = found.unwrap().unwrap();
+                for (c, degree) in degrees.iter().enumerate() {
+                    // The data determine no more digits than their condition leaves.
+                    let allowed = 1e-8_f64.max(1e-15 * found[c].condition);
+                    strict += usize::from(allowed == 1e-8);
+                    let wanted = reference(basis, data.inputs.values(), &data.labels, *degree, &at);
+                    for apart in [worst(&got[c], &wanted), worst(&inside[c], &data.labels)] {
+                        assert!(
+                            apart < allowed,
+                            "{basis:?}, n = {n}, degree {degree}: {apart:e}, condition {:e}",
+                            found[c].condition
+                        );
+                    }
+                }
             }
         }
     }
+    assert!(strict >= 100, "{strict} of 120 are well conditioned");
 }
 
 #[test]

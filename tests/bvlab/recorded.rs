@@ -18,6 +18,8 @@ use bvlab::simulation::{self, SIMULATIONS, Setup};
 use crate::setup::plan;
 
 const NUMBERS: &str = r#"truth = "sin(x) + 0.3*x", inputs = { uniform = [0, 6] }, noise = { normal = 0.5 }, train = 24"#;
+const EVEN: &str =
+    r#"truth = "sin(x)", inputs = { grid = [0, 6] }, noise = { normal = 0.5 }, train = 24"#;
 const SQUARE: &str = r#"truth = "sin(3*x1) + x2^2", inputs = { uniform = [0, 1], dimension = 3 }, noise = { normal = 0.3 }, train = 24"#;
 const DENSITY: &str = r#"density = { marron-wand = "claw" }, train = 30"#;
 const CLASSES: &str = r#"classes = { moons = 0.3 }, train = 30"#;
@@ -117,14 +119,14 @@ const CASES: &[(&str, &str, &str, &str, bool)] = &[
     ),
     (
         "polynomial-beyond",
-        NUMBERS,
-        "polynomial = {}, sweep = { degree = [24, 90] }",
+        EVEN,
+        "polynomial = {}, sweep = { degree = [40, 120] }",
         "",
         true,
     ),
     (
         "polynomial-chebyshev",
-        NUMBERS,
+        EVEN,
         r#"polynomial = { basis = "chebyshev" }, sweep = { degree = [5, 60] }"#,
         "",
         true,
