@@ -394,14 +394,14 @@ const CASES: &[(&str, &str, &str, &str, bool)] = &[
         "fourier-classes",
         CLASSES,
         "fourier = { scale = 1 }, sweep = { features = [5, 60] }",
-        "",
+        r#"loss = "zero-one", test = { grid = 100 }"#,
         true,
     ),
     (
         "network-one-hot",
         CLASSES,
         r#"network = { epochs = 40, objective = "squared" }, sweep = { width = [2, 5] }"#,
-        "",
+        r#"loss = "squared", test = { grid = 100 }"#,
         false,
     ),
     (
@@ -415,7 +415,7 @@ const CASES: &[(&str, &str, &str, &str, bool)] = &[
         "network-batches",
         CLASSES,
         "network = { width = 4, epochs = 9 }, sweep = { batch = [1, 8, 30] }",
-        "",
+        r#"loss = "cross-entropy", test = { grid = 100 }"#,
         false,
     ),
     (
