@@ -89,7 +89,8 @@ fn a_dimension_that_cannot_be_swept_is_refused() {
         (text.replace("[1, 2, 5]", "[1.5, 2]"), "`dimension`"),
         (text.replace("[1, 2, 5]", "[1, 20000]"), "`dimension`"),
         (
-            text.replace("uniform", "grid").replace("60", "64"),
+            text.replace("uniform", "grid")
+                .replace("train = 60", "train = 32"),
             "the dimension of a grid cannot be swept",
         ),
         (
@@ -103,7 +104,7 @@ fn a_dimension_that_cannot_be_swept_is_refused() {
         (
             text.replace(
                 "truth = \"sin(3*x1)\", inputs = { uniform = [-1, 1] }, noise = { normal = 0.3 }",
-                "classes = \"moons\"",
+                "classes = { moons = 0.3 }",
             ),
             "cannot be swept",
         ),
