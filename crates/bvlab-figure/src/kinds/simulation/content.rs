@@ -208,7 +208,7 @@ pub fn contents(
         let pairs = Pairs::of(&panel.look, &curves, simulation.resamples, &mut |name| {
             colours.of(&panel.name, name)
         });
-        if pairs.is_none() {
+        if pairs.is_none() && panel.look != PanelStyle::Scatter {
             for curve in &mut curves {
                 (curve.label, curve.colour) = colours.of(&panel.name, &curve.name);
             }

@@ -2,6 +2,7 @@
 
 mod bars;
 mod content;
+mod scatter;
 
 use crate::axis::{Axis, room};
 use crate::canvas::{Canvas, Stroke};
@@ -18,6 +19,7 @@ use bvlab_core::words::thousands;
 use bvlab_experiment::SimulationFigure;
 use bvlab_outcome::Tables;
 use content::{SimulationContent, SimulationCurve, arrange, contents};
+use scatter::{described, divided, draw_scatters, is_scatter, said as scatter_said};
 
 /// The room between two panels.
 const GAP: f64 = 34.0;
@@ -73,6 +75,7 @@ impl Picture for SimulationFigure {
         if contents.iter().any(|content| content.pairs.is_some()) {
             said.push("grey: no more than chance".to_owned());
         }
+        said.extend(scatter_said(&contents));
         Ok(said)
     }
 
@@ -83,6 +86,7 @@ impl Picture for SimulationFigure {
     fn describe(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
         let panel = |content: &SimulationContent| {
             let said: Vec<String> = match &content.pairs {
+                _ if is_scatter(content) => described(content),
                 Some(pairs) => {
                     let kinds = pairs.kinds.iter();
                     let mean = |mean: f64| format!("{mean:.2}").replace('-', "−");
@@ -130,6 +134,17 @@ fn draw(
     tables: &Tables,
 ) -> Result<(), FigureError> {
     let mut contents = contents(simulation, options, tables)?;
+    let mut noted = vec![false; options.notes.len()];
+    let (above, frame) = divided(&contents, frame);
+    for (place, panel) in draw_scatters(canvas, above, &contents)? {
+        let names: Vec<&str> = contents[place].names.iter().map(String::as_str).collect();
+        write_notes(&panel, &names, &options.notes, &[], &mut noted)?;
+    }
+    let several = contents.len() > 1;
+    contents.retain(|content| !is_scatter(content));
+    if contents.is_empty() {
+        return Ok(());
+    }
     arrange(&mut contents, options);
     let rooms: Vec<(f64, f64)> = contents
         .iter()
@@ -146,8 +161,7 @@ fn draw(
             (left, right)
         })
         .collect();
-    let frames = places(&mut contents, frame, &rooms);
-    let mut noted = vec![false; options.notes.len()];
+    let frames = places(&mut contents, frame, &rooms, several);
     for (content, (place, title)) in contents.iter().zip(&frames) {
         let y = y_axis(content, *place);
         let panel = draw_panel(canvas, *place, (content, title), y, options)?;
@@ -164,15 +178,16 @@ fn places(
     contents: &mut [SimulationContent],
     mut frame: Frame,
     rooms: &[(f64, f64)],
+    several: bool,
 ) -> Vec<(Frame, Vec<String>)> {
     let taken: f64 = rooms.iter().map(|(left, right)| left + right).sum();
     let count = contents.len();
     let gaps = GAP * (count as f64 - 1.0);
     let width = (frame.right - frame.left - taken - gaps) / count as f64;
     // A single panel is named by the heading.
-    let titles = contents.iter().map(|content| match count {
-        1 => Vec::new(),
-        _ => vec![content.panel.title.clone()],
+    let titles = contents.iter().map(|content| match several {
+        false => Vec::new(),
+        true => vec![content.panel.title.clone()],
     });
     let titles: Vec<Vec<String>> = titles.collect();
     if width < NARROWEST && count > 1 {
@@ -327,7 +342,7 @@ fn draw_panel<'a, 'b>(
                 panel.curve(&curve.xs, &curve.values, Stroke::new(curve.colour, 3.4))?
             }
             PanelStyle::Bars { from, text } => draw_bars(canvas, &panel, curve, *from, text)?,
-            PanelStyle::Correlations { .. } => {}
+            PanelStyle::Correlations { .. } | PanelStyle::Scatter => {}
         }
     }
     let labels = labels(content).into_iter().map(|(text, colour, value)| {
