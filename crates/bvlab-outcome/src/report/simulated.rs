@@ -57,7 +57,7 @@ fn panel_lines(panel: &SimulationPanel, rows: &[Row], resamples: u64) -> Vec<[St
     }
     if matches!(
         panel.look,
-        PanelStyle::Lines | PanelStyle::Steps | PanelStyle::Cells
+        PanelStyle::Lines | PanelStyle::Steps | PanelStyle::Cells | PanelStyle::Scatter
     ) {
         return Vec::new();
     }

@@ -211,7 +211,7 @@ pub fn contents(
         let pairs = Pairs::of(&panel.look, &curves, simulation.resamples, &mut |name| {
             colours.of(&panel.name, name)
         });
-        if pairs.is_none() {
+        if pairs.is_none() && panel.look != PanelStyle::Scatter {
             let ramp = ramp(&curves);
             for (curve, ordered) in curves.iter_mut().zip(ramp) {
                 (curve.label, curve.colour) = colours.of(&panel.name, &curve.name);

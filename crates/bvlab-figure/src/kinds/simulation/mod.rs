@@ -3,6 +3,7 @@
 mod bars;
 mod cells;
 mod content;
+mod scatter;
 
 use crate::axis::{Axis, room};
 use crate::canvas::{Canvas, Side, Stroke};
@@ -21,6 +22,7 @@ use bvlab_experiment::SimulationFigure;
 use bvlab_outcome::Tables;
 use cells::{draw_cells, draw_steps};
 use content::{SimulationContent, SimulationCurve, arrange, contents};
+use scatter::{described, divided, draw_scatters, is_scatter, said as scatter_said};
 
 /// The room between two panels.
 const GAP: f64 = 34.0;
@@ -88,6 +90,7 @@ impl Picture for SimulationFigure {
         if contents.iter().any(|content| content.pairs.is_some()) {
             said.push("grey: no more than chance".to_owned());
         }
+        said.extend(scatter_said(&contents));
         Ok(said)
     }
 
@@ -98,6 +101,7 @@ impl Picture for SimulationFigure {
     fn describe(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
         let panel = |content: &SimulationContent| {
             let said: Vec<String> = match &content.pairs {
+                _ if is_scatter(content) => described(content),
                 Some(pairs) => {
                     let kinds = pairs.kinds.iter();
                     let mean = |mean: f64| format!("{mean:.2}").replace('-', "−");
@@ -145,6 +149,17 @@ fn draw(
     tables: &Tables,
 ) -> Result<(), FigureError> {
     let mut contents = contents(simulation, options, tables)?;
+    let mut noted = vec![false; options.notes.len()];
+    let (above, frame) = divided(&contents, frame);
+    for (place, panel) in draw_scatters(canvas, above, &contents)? {
+        let names: Vec<&str> = contents[place].names.iter().map(String::as_str).collect();
+        write_notes(&panel, &names, &options.notes, &[], &mut noted)?;
+    }
+    let several = contents.len() > 1;
+    contents.retain(|content| !is_scatter(content));
+    if contents.is_empty() {
+        return Ok(());
+    }
     arrange(&mut contents, options);
     let rooms: Vec<(f64, f64)> = contents
         .iter()
@@ -161,8 +176,7 @@ fn draw(
             (left, right)
         })
         .collect();
-    let frames = places(&mut contents, frame, &rooms);
-    let mut noted = vec![false; options.notes.len()];
+    let frames = places(&mut contents, frame, &rooms, several);
     for (content, (place, title)) in contents.iter().zip(&frames) {
         let y = y_axis(content, *place);
         let panel = draw_panel(canvas, *place, (content, title), y, options)?;
@@ -179,6 +193,7 @@ fn places(
     contents: &mut [SimulationContent],
     mut frame: Frame,
     rooms: &[(f64, f64)],
+    several: bool,
 ) -> Vec<(Frame, Vec<String>)> {
     let count = contents.len();
     if count > 3 && frame.right - frame.left > WIDE {
@@ -188,16 +203,16 @@ fn places(
         let [above, below] = frame.stack(2, panel::BELOW)[..] else {
             return Vec::new();
         };
-        let both = places(first, above, own).into_iter();
-        return both.chain(places(second, below, others)).collect();
+        let both = places(first, above, own, several).into_iter();
+        return both.chain(places(second, below, others, several)).collect();
     }
     let taken: f64 = rooms.iter().map(|(left, right)| left + right).sum();
     let gaps = GAP * (count as f64 - 1.0);
     let width = (frame.right - frame.left - taken - gaps) / count as f64;
     // A single panel is named by the heading.
-    let titles = contents.iter().map(|content| match count {
-        1 => Vec::new(),
-        _ => vec![content.panel.title.clone()],
+    let titles = contents.iter().map(|content| match several {
+        false => Vec::new(),
+        true => vec![content.panel.title.clone()],
     });
     let titles: Vec<Vec<String>> = titles.collect();
     if width < NARROWEST && count > 1 {
@@ -421,7 +436,7 @@ fn draw_panel<'a, 'b>(
             }
             PanelStyle::Bars { from, text } => draw_bars(canvas, &panel, curve, *from, text)?,
             PanelStyle::Steps => draw_steps(&panel, curve)?,
-            PanelStyle::Correlations { .. } | PanelStyle::Cells => {}
+            PanelStyle::Correlations { .. } | PanelStyle::Cells | PanelStyle::Scatter => {}
         }
     }
     if content.labelled && at_peaks(content) {
