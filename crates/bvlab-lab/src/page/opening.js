@@ -1,6 +1,7 @@
 // How a lesson begins: its table [lab] as a part of the state. What the address says comes before it.
 import { app, byId, element, redraw } from "./app.js";
 import { basis, state } from "./state.js";
+import { say } from "./strings.js";
 
 // The scenes of the table by their numbers.
 const SCENE_NUMBERS = { lab: 1, fits: 2, tradeoff: 3, point: 4, dartboard: 4, descent: 5, figure: 6 };
@@ -139,5 +140,5 @@ export function showHidden() {
   };
   button.dataset.words = state.hide.join();
   const named = words.length > 2 ? "what is hidden" : words.join(" and ");
-  button.textContent = `Show ${named}`;
+  button.textContent = say(`Show ${named}`);
 }
