@@ -45,16 +45,16 @@ async function inSight(page, figure) {
     if (image && seen(image)) texts.push(image.alt, "(figure)");
     for (const id of ["learners", "settings", "title"]) texts.push(document.getElementById(id).innerText);
     return texts.join("\n");
-  }).then((seen) => (seen.includes(FIGURE) ? `${seen}\n${figure.text}` : seen));
+  }).then(async (seen) => (seen.includes(FIGURE) ? `${seen}\n${await figure.text}` : seen));
 }
 
 // Keeps the words of the last figure that the program has drawn.
 function watchFigures(page) {
-  const figure = { text: "" };
-  page.on("response", async (response) => {
+  const figure = { text: Promise.resolve("") };
+  page.on("response", (response) => {
     if (!response.url().endsWith("/api/export") || !/svg/.test(response.headers()["content-type"] ?? "")) return;
-    const svg = await response.text().catch(() => "");
-    figure.text = [...svg.matchAll(/<text[^>]*>([^]*?)<\/text>/g)].map(([, text]) => text.replace(/<[^>]*>/g, "")).join("\n");
+    const wordsOf = (svg) => [...svg.matchAll(/<text[^>]*>([^]*?)<\/text>/g)].map(([, text]) => text.replace(/<[^>]*>/g, ""));
+    figure.text = response.text().then((svg) => wordsOf(svg).join("\n")).catch(() => "");
   });
   return figure;
 }

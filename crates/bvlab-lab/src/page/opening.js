@@ -139,6 +139,5 @@ export function showHidden() {
     redraw();
   };
   button.dataset.words = state.hide.join();
-  const named = words.length > 2 ? "what is hidden" : words.join(" and ");
-  button.textContent = say(`Show ${named}`);
+  button.textContent = say(words.length > 2 ? "Show what is hidden" : `Show ${words.join(" and ")}`);
 }
