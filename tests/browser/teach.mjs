@@ -244,6 +244,20 @@ await suite.test("the clicker's two keys go through the course of sixty minutes"
   assert.match(await page.textContent("#dialog-lessons .progress"), /8 of 8 lessons done/);
 });
 
+await suite.test("a lesson offers the controls and variants that it names", async (open) => {
+  const toml = await (await fetch(`${lab}api/lessons`, { headers: { "X-Bvlab-Key": key.replace("lecturer=", "") } })).json();
+  const { text } = toml.find((lesson) => lesson.name === "tree-tradeoff");
+  const own = `${text.replace(/\n\[lab\][^]*$/, "\n")}\n[lab]\ncontrols = ["train"]\nvariants = []\n`;
+  const page = await open(at(`toml=${encodeURIComponent(own)}&panel=controls&step=answer`));
+  assert.ok(await page.isVisible("#control-train"));
+  for (const id of ["control-noise", "control-truth", "control-seed", "control-toml"])
+    assert.equal(await page.isVisible(`#${id}`), false, id);
+  assert.equal(await page.locator("#strip .variants").count(), 0);
+  await page.click("#all-controls");
+  await page.waitForSelector("#control-noise");
+  assert.equal(await page.locator("#all-controls").count(), 0);
+});
+
 const FIRST = { first: true };
 
 await suite.test(
