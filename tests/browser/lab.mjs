@@ -559,7 +559,7 @@ await suite.test("a link restores the exact scene", async (open) => {
 });
 
 await suite.test("a two-way sweep has two sliders and shows a slice", async (open) => {
-  const page = await open(at("lesson=descent-ridge"));
+  const page = await open(at("lesson=descent-ridge&scene=1"));
   const curve = () => page.locator("#picture-tradeoff .curve.train").getAttribute("d");
   const before = await curve();
   await slide(page, "#setting-1", 0);
@@ -649,7 +649,7 @@ await suite.test("classes are shown by their figures, and nothing moves", async 
   const page = await open(at("scene=3"));
   await page.keyboard.press("m");
   await page.waitForSelector("#dialog-lessons[open]");
-  assert.ok((await page.locator("#dialog-lessons h3").allTextContents()).includes("Classes"));
+  assert.ok((await page.locator("#dialog-lessons h3").allTextContents()).includes("5. Classes and losses"));
   await afterRun(page, () => page.click("[data-lesson='moons-zero-one']"));
   await figure(page);
   assert.equal(await page.textContent("#title"), "Errors of votes: zero-one loss");
@@ -891,6 +891,7 @@ await suite.test("by keyboard alone", async (open) => {
     "0",
     "play",
     "draw-one",
+    "show-hidden",
     "setting-0",
   ];
   assert.deepEqual(order, wanted);
