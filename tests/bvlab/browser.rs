@@ -30,7 +30,12 @@ fn prepare() -> Result<PathBuf, String> {
     let browser =
         browser.ok_or("there is no Chromium: install it, or name it in BVLAB_CHROMIUM")?;
     on_path("node").ok_or("there is no Node.js")?;
-    let drivers = ["playwright-core", "puppeteer-core", "axe-core", "typescript"];
+    let drivers = [
+        "playwright-core",
+        "puppeteer-core",
+        "axe-core",
+        "typescript",
+    ];
     let has = |driver: &str| scripts().join("node_modules").join(driver).is_dir();
     if !drivers.into_iter().all(has) {
         let npm = on_path("npm").ok_or("there is no npm")?;
