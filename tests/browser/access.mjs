@@ -1,7 +1,7 @@
 // Whoever cannot see, hear or point, and whoever zooms: `node access.mjs URL OUTDIR` with the address that
 // `bvlab lab` prints. axe-core looks for what is against WCAG; the rest is measured. Writes pictures to OUTDIR.
 import assert from "node:assert/strict";
-import { mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { Suite, counts, drawn, openBrowser, says, settled } from "./browser.mjs";
@@ -78,6 +78,9 @@ async function zoom(page, width, height) {
   await drawn(page);
   await drawn(page);
   const after = await page.evaluate(() => Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
+  // Playwright's own picture would take the zoom back.
+  const { data } = await session.send("Page.captureScreenshot", { format: "png" });
+  await writeFile(path.join(out, `access-zoom-${width}.png`), Buffer.from(data, "base64"));
   return (2 * after) / before;
 }
 
@@ -94,7 +97,6 @@ for (const [width, height] of [[1280, 720], [1920, 1080]])
         .map((one) => one.id),
     );
     assert.deepEqual(beyond, []);
-    await shoot(page, `zoom-${width}`);
     await page.click("#open-more");
     await page.click("#open-controls");
     await page.locator("#save-toml").scrollIntoViewIfNeeded();
@@ -135,6 +137,23 @@ await suite.test("nothing jumps while training sets come in", async (open) => {
   await counts(page, /^all/);
   await drawn(page);
   assert.deepEqual(await places(page), before);
+});
+
+await suite.test("a bar is shown while it computes, and steps aside", async (open) => {
+  const page = await open(at(""));
+  assert.equal(await page.locator("#busy").isVisible(), false);
+  const before = await page.locator("#pictures").boundingBox();
+  await page.route("**/api/run", async (route) => {
+    await new Promise((done) => setTimeout(done, 1500));
+    await route.continue();
+  });
+  await page.evaluate(() => {
+    location.hash = `${location.hash}&set=${encodeURIComponent("run.seed=3")}`;
+  });
+  await page.waitForSelector("#busy", { state: "visible" });
+  assert.deepEqual(await page.locator("#pictures").boundingBox(), before, "nothing moves");
+  await settled(page);
+  await page.waitForSelector("#busy", { state: "hidden" });
 });
 
 await suite.test("a full tree goes through its points, in upright steps", async (open) => {

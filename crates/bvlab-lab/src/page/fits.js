@@ -83,15 +83,6 @@ function longestParts(run) {
   return ["truth", `${thousands(run.kept)} refits`, `mean of ${thousands(run.total)}`, "● newest data"];
 }
 
-// The path of a fit, or that of one of the kept ones from when it was last drawn.
-function pathOf(run, box, y, key, make) {
-  const place = [box.left, box.right, box.top, box.bottom, y.from, y.to].join();
-  if (run.paths?.place !== place || run.paths.known.size > 3000) run.paths = { place, known: new Map() };
-  let path = run.paths.known.get(key);
-  if (path === undefined) run.paths.known.set(key, (path = make()));
-  return path;
-}
-
 // The corners of a fit to a training set: steps of those that have steps.
 function cornersOf(places, values, data, error) {
   if (error === 0) {
@@ -119,7 +110,7 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true,
   const longest = place === null ? longestParts(run) : parts.map(([, text]) => text);
   const top = drawKey(
     pen,
-    { ...outer, left: outer.left + 0.3 * pen.em },
+    { ...outer, left: outer.left + 0.3 * pen.em, right: outer.right - pen.em },
     hidden.includes("fits") ? "training points" : headingOf(run, learner, place),
     parts,
     longest,
@@ -139,7 +130,7 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true,
   const curve = (values) => through(inputs, places.map((i) => values[i]));
   const dataOf = (draw) => run.draws[draw].data[head.learners[learner].problem[setting] ?? 0];
   const fitted = (draw) =>
-    pathOf(run, box, y, `${learner}/${setting}/${draw}`, () => {
+    run.path("fits", [box.left, box.right, y.start, y.end, y.from, y.to].join(), `${learner}/${setting}/${draw}`, () => {
       const fit = run.fit(draw, learner, setting);
       const values = places.map((i) => fit[i]);
       return through(...cornersOf(inputs, values, dataOf(draw), run.draws[draw].train?.[learner]?.[setting] ?? NaN));
@@ -150,12 +141,13 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true,
     pen.line("mark", place, box.top, place, box.bottom);
   }
   const newest = shown - 1;
-  const faint = Math.max(0.1, Math.min(0.5, 4 / Math.max(1, shown)));
+  // In few steps, so that not every line changes with every training set.
+  const faint = [0.5, 0.4, 0.3, 0.2, 0.15].find((one) => one <= 4 / Math.max(1, shown)) ?? 0.1;
   for (let draw = 0; draw < (hidden.includes("fits") ? 0 : newest); draw++) {
     pen.draw("path", {
       class: "curve variance",
       d: fitted(draw),
-      "stroke-opacity": faint.toFixed(2),
+      "stroke-opacity": String(faint),
     });
   }
   if (!hidden.includes("truth")) pen.draw("path", { class: "curve truth bold", d: curve(head.test.truth) });
@@ -204,7 +196,7 @@ function drawAgainst(pen, outer, run, learner, drawn, point, titled) {
     shown > 0 ? ["ink-variance", "newest fit"] : null,
     mean && count > 1 ? ["ink-bias", `mean of ${thousands(count)}`] : null,
   ];
-  const inner = { ...outer, left: outer.left + 0.3 * pen.em };
+  const inner = { ...outer, left: outer.left + 0.3 * pen.em, right: outer.right - pen.em };
   let top = drawKey(pen, inner, headingOf(run, learner, null), parts, [right, "newest fit", `mean of ${thousands(run.total)}`]);
   const roomy = outer.bottom - outer.top > 16 * pen.em;
   if (roomy) {

@@ -159,6 +159,7 @@ export function showPlayer() {
   player.begun ||= app.playing || state.drawn !== null;
   byId("player").classList.toggle("fresh", !player.begun);
   byId("play").setAttribute("aria-pressed", String(app.playing));
+  byId("pictures").toggleAttribute("data-playing", app.playing);
   byId("speed").value = String(state.speed);
   for (const id of ["reset", "draw-one", "play", "draw-all", "speed"]) byId(id).disabled = !run || Boolean(run.head?.pictured);
 }

@@ -42,8 +42,8 @@ export class Run {
     /** @type {Map<string, Float64Array>} */
     this.means = new Map();
     // What is drawn of it, kept for the next time.
-    /** @type {{ place: string, known: Map<string, string> } | undefined} */
-    this.paths = undefined;
+    /** @type {Map<string, { place: string, known: Map<string, string> }>} */
+    this.paths = new Map();
     /** @type {{ key: string, y: number } | undefined} */
     this.identityLine = undefined;
     /** @type {number[] | undefined} */
@@ -153,6 +153,24 @@ export class Run {
   fit(resample, learner, setting) {
     const points = this.head.test.truth.length;
     return this.draws[resample].fits[learner].subarray(setting * points, (setting + 1) * points);
+  }
+
+  /**
+   * The path of a line in a picture, or the one from when it was last drawn in the same place.
+   * @param {string} picture
+   * @param {string} place
+   * @param {string} key
+   * @param {() => string} make
+   */
+  path(picture, place, key, make) {
+    let paths = this.paths.get(picture);
+    if (!paths || paths.place !== place || paths.known.size > 3000) {
+      paths = { place, known: new Map() };
+      this.paths.set(picture, paths);
+    }
+    let path = paths.known.get(key);
+    if (path === undefined) paths.known.set(key, (path = make()));
+    return path;
   }
 
   // The mean fit: over all training sets once all are drawn, over the shown ones before.

@@ -106,8 +106,11 @@ function drawSingles(pen, run, learner, drawn, x, y, ranges, all) {
   for (let draw = first; draw < shown; draw++) {
     const newest = draw === shown - 1 && drawn !== null && drawn <= run.ready;
     if (!all && !newest) continue;
-    const risks = pick(run.draws[draw].risk[learner], slice).map((value) => y.place(value));
-    pen.draw("path", { class: newest ? "single newest" : "single", d: pathThrough(xs, risks) });
+    const place = [x.start, x.end, x.from, x.to, y.start, y.end, y.from, y.to, y.log].join();
+    const d = run.path(`risks ${learner}`, place, `${slice[0]}/${draw}`, () =>
+      pathThrough(xs, pick(run.draws[draw].risk[learner], slice).map((value) => y.place(value))),
+    );
+    pen.draw("path", { class: newest ? "single newest" : "single", d });
   }
 }
 
