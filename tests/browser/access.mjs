@@ -139,6 +139,23 @@ await suite.test("nothing jumps while training sets come in", async (open) => {
   assert.deepEqual(await places(page), before);
 });
 
+await suite.test("a bar is shown while it computes, and steps aside", async (open) => {
+  const page = await open(at(""));
+  assert.equal(await page.locator("#busy").isVisible(), false);
+  const before = await page.locator("#pictures").boundingBox();
+  await page.route("**/api/run", async (route) => {
+    await new Promise((done) => setTimeout(done, 1500));
+    await route.continue();
+  });
+  await page.evaluate(() => {
+    location.hash = `${location.hash}&set=${encodeURIComponent("run.seed=3")}`;
+  });
+  await page.waitForSelector("#busy", { state: "visible" });
+  assert.deepEqual(await page.locator("#pictures").boundingBox(), before, "nothing moves");
+  await settled(page);
+  await page.waitForSelector("#busy", { state: "hidden" });
+});
+
 await suite.test("a full tree goes through its points, in upright steps", async (open) => {
   const page = await open(at("scene=2&at=16&drawn=1"));
   const { missed, sloped } = await page.evaluate(() => {

@@ -15,7 +15,8 @@ const shoot = (page, name) => page.screenshot({ path: path.join(out, `${name}.pn
 
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 
-const FIGURE = "(figure)";
+// Fewer training sets show the same things.
+const FEW = ["run.resamples=24"];
 
 const SIXTY = [
   "sine-sample",
@@ -37,26 +38,26 @@ async function figured(page) {
 }
 
 // All words that can be seen beside the question: of the pictures, of a figure, of learners and sliders.
-async function inSight(page, figure) {
-  return page.evaluate(() => {
+async function inSight(page, lesson) {
+  const { texts, figure } = await page.evaluate(() => {
     const seen = (one) => one.checkVisibility();
     const texts = [...document.querySelectorAll("#pictures svg text")].filter(seen).map((one) => one.textContent);
     const image = document.getElementById("figure-image");
-    if (image && seen(image)) texts.push(image.alt, "(figure)");
+    const pictured = image && seen(image);
+    if (pictured) texts.push(image.alt);
     for (const id of ["learners", "settings", "title"]) texts.push(document.getElementById(id).innerText);
-    return texts.join("\n");
-  }).then((seen) => (seen.includes(FIGURE) ? `${seen}\n${figure.text}` : seen));
+    const choice = [...document.querySelectorAll("#server-figure .choice button")];
+    return { texts, figure: pictured ? Math.max(0, choice.findIndex((one) => one.ariaPressed === "true")) : null };
+  });
+  return [...texts, ...(figure === null ? [] : [await figureWords(lesson, figure)])].join("\n");
 }
 
-// Keeps the words of the last figure that the program has drawn.
-function watchFigures(page) {
-  const figure = { text: "" };
-  page.on("response", async (response) => {
-    if (!response.url().endsWith("/api/export") || !/svg/.test(response.headers()["content-type"] ?? "")) return;
-    const svg = await response.text().catch(() => "");
-    figure.text = [...svg.matchAll(/<text[^>]*>([^]*?)<\/text>/g)].map(([, text]) => text.replace(/<[^>]*>/g, "")).join("\n");
-  });
-  return figure;
+// The words of a figure, as the program writes them.
+async function figureWords(lesson, figure) {
+  const headers = { "content-type": "application/json", "x-bvlab-key": key.replace("lecturer=", "") };
+  const body = JSON.stringify({ lesson, set: FEW, what: "svg", figure });
+  const svg = await (await fetch(`${lab}api/export`, { method: "POST", headers, body })).text();
+  return [...svg.matchAll(/<text[^>]*>([^]*?)<\/text>/g)].map(([, text]) => text.replace(/<[^>]*>/g, "")).join("\n");
 }
 
 // What a question can refer to, and how it is written on the screen.
@@ -64,7 +65,7 @@ const REFERRED = [
   [/\bbias/i, /bias/i, "bias"],
   [/\bvariance\b/i, /variance/i, "variance"],
   [/\bnoise\b/i, /noise/i, "noise"],
-  [/training error/i, /train/i, "training"],
+  [/training error/i, /training error|training, mean|train risk/i, "training"],
   [/testing error/i, /test|measured/i, "risk"],
   [/\brisk\b/i, /risk/i, "risk"],
   [/\btree|\bstump/i, /tree|stump|leaf|leaves|depth/i],
@@ -105,11 +106,12 @@ const VALUES = [
   [/(\d+) features/gi, "features"],
 ];
 
-const lessons = [];
+// The lessons of the menu, in order.
+const lessonsOf = (page) => page.locator("[data-lesson]").evaluateAll((all) => all.map((one) => one.dataset.lesson));
 
 await suite.test("the menu has the lessons in the order of the course", async (open) => {
   const page = await open(at("panel=lessons"));
-  lessons.push(...(await page.locator("[data-lesson]").evaluateAll((all) => all.map((one) => one.dataset.lesson))));
+  const lessons = await lessonsOf(page);
   assert.ok(lessons.length >= 50, `only ${lessons.length}`);
   assert.equal(new Set(lessons).size, lessons.length);
   const units = await page.locator("#dialog-lessons h3").allTextContents();
@@ -117,30 +119,32 @@ await suite.test("the menu has the lessons in the order of the course", async (o
   assert.ok(!units.includes("Other lessons"), "a lesson is in no unit");
   assert.equal(lessons[0], "sine-sample");
   await page.click("[data-course=sixty-minutes]");
-  const few = await page.locator("[data-lesson]").evaluateAll((all) => all.map((one) => one.dataset.lesson));
-  assert.deepEqual(few, SIXTY);
+  assert.deepEqual(await lessonsOf(page), SIXTY);
   assert.match(await page.textContent("#dialog-lessons .progress"), /0 of 8 lessons done/);
   await shoot(page, "teach-menu");
 });
 
 await suite.test("every question is about what is on the screen", async (open) => {
-  const page = await open(at("lesson=tree-tradeoff"));
+  const page = await open(at("panel=lessons"));
+  const lessons = await lessonsOf(page);
+  assert.ok(lessons.length >= 50, `only ${lessons.length}`);
   page.setDefaultTimeout(120_000);
-  const figure = watchFigures(page);
   const wrong = [];
   for (const lesson of lessons) {
     await page.goto("about:blank");
-    // Fewer training sets show the same things.
-    await page.goto(at(`lesson=${lesson}&step=question&set=${encodeURIComponent("run.resamples=24")}`));
+    await page.goto(at(`lesson=${lesson}&step=question&set=${encodeURIComponent(FEW[0])}`));
     await settled(page).catch(() => wrong.push(`${lesson}: it does not open`));
     await figured(page).catch(() => wrong.push(`${lesson}: its figure does not come`));
     const question = await page.textContent("#card .question");
-    const sight = await inSight(page, figure);
+    const sight = await inSight(page, lesson);
     const hidden = await page.evaluate(() => document.getElementById("show-hidden").dataset.words ?? "");
     const lacks = (what) => wrong.push(`${lesson}: ${what} of “${question}” cannot be seen`);
     for (const [asked, shown, part] of REFERRED) {
       if (!asked.test(question) || shown.test(sight)) continue;
       if (part && hidden.split(",").includes(part)) continue;
+      // The training error is the distance of a fit from its points.
+      const near = async (name) => (await page.locator(`#picture-fits ${name}`).count()) > 0;
+      if (part === "training" && (await near(".data")) && (await near(".curve.variance"))) continue;
       if (KNOWN[lesson]?.some((one) => one.source === asked.source || one.test(question.match(asked)[0]))) continue;
       lacks(asked.source);
     }
@@ -240,6 +244,20 @@ await suite.test("the clicker's two keys go through the course of sixty minutes"
   await page.reload();
   await settled(page);
   assert.match(await page.textContent("#dialog-lessons .progress"), /8 of 8 lessons done/);
+});
+
+await suite.test("a lesson offers the controls and variants that it names", async (open) => {
+  const toml = await (await fetch(`${lab}api/lessons`, { headers: { "X-Bvlab-Key": key.replace("lecturer=", "") } })).json();
+  const { text } = toml.find((lesson) => lesson.name === "tree-tradeoff");
+  const own = `${text.replace(/\n\[lab\][^]*$/, "\n")}\n[lab]\ncontrols = ["train"]\nvariants = []\n`;
+  const page = await open(at(`toml=${encodeURIComponent(own)}&panel=controls&step=answer`));
+  assert.ok(await page.isVisible("#control-train"));
+  for (const id of ["control-noise", "control-truth", "control-seed", "control-toml"])
+    assert.equal(await page.isVisible(`#${id}`), false, id);
+  assert.equal(await page.locator("#strip .variants").count(), 0);
+  await page.click("#all-controls");
+  await page.waitForSelector("#control-noise");
+  assert.equal(await page.locator("#all-controls").count(), 0);
 });
 
 const FIRST = { first: true };

@@ -110,7 +110,7 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true,
   const longest = place === null ? longestParts(run) : parts.map(([, text]) => text);
   const top = drawKey(
     pen,
-    { ...outer, left: outer.left + 0.3 * pen.em },
+    { ...outer, left: outer.left + 0.3 * pen.em, right: outer.right - pen.em },
     hidden.includes("fits") ? "training points" : headingOf(run, learner, place),
     parts,
     longest,
@@ -196,7 +196,7 @@ function drawAgainst(pen, outer, run, learner, drawn, point, titled) {
     shown > 0 ? ["ink-variance", "newest fit"] : null,
     mean && count > 1 ? ["ink-bias", `mean of ${thousands(count)}`] : null,
   ];
-  const inner = { ...outer, left: outer.left + 0.3 * pen.em };
+  const inner = { ...outer, left: outer.left + 0.3 * pen.em, right: outer.right - pen.em };
   let top = drawKey(pen, inner, headingOf(run, learner, null), parts, [right, "newest fit", `mean of ${thousands(run.total)}`]);
   const roomy = outer.bottom - outer.top > 16 * pen.em;
   if (roomy) {

@@ -1,6 +1,7 @@
 // How a lesson begins: its table [lab] as a part of the state. What the address says comes before it.
 import { app, byId, element, redraw } from "./app.js";
 import { basis, state } from "./state.js";
+import { say } from "./strings.js";
 
 // The scenes of the table by their numbers.
 const SCENE_NUMBERS = { lab: 1, fits: 2, tradeoff: 3, point: 4, dartboard: 4, descent: 5, figure: 6 };
@@ -99,16 +100,17 @@ export function offersControl(row) {
 // Leaves in the panel of controls what the lesson offers, with a way to the others.
 export function offerControls(holder) {
   const rows = [...holder.querySelectorAll("[data-row]")];
-  for (const row of rows) row.hidden = !offersControl(row.dataset.row);
-  const some = rows.some((row) => row.hidden);
+  for (const row of rows) row.classList.toggle("withheld", !offersControl(row.dataset.row));
   for (const heading of holder.querySelectorAll("h2")) {
-    const part = [];
-    for (let next = heading.nextElementSibling; next && next.nodeName !== "H2"; next = next.nextElementSibling) part.push(next);
-    const own = part.flatMap((one) => [one, ...one.querySelectorAll("[data-row]")]).filter((one) => one.dataset.row);
-    heading.hidden = own.length > 0 && own.every((one) => one.hidden);
+    const own = [];
+    for (let next = heading.nextElementSibling; next && next.nodeName !== "H2"; next = next.nextElementSibling)
+      own.push(...[next, ...next.querySelectorAll("[data-row]")].filter((one) => one.dataset.row));
+    heading.classList.toggle("withheld", own.length > 0 && own.every((one) => one.classList.contains("withheld")));
   }
-  byId("all-controls")?.remove();
-  if (!some) return;
+  const some = rows.some((row) => row.classList.contains("withheld"));
+  const there = byId("all-controls");
+  if (!some) there?.remove();
+  if (!some || there) return;
   const all = () => {
     state.allControls = true;
     redraw();
@@ -138,6 +140,5 @@ export function showHidden() {
     redraw();
   };
   button.dataset.words = state.hide.join();
-  const named = words.length > 2 ? "what is hidden" : words.join(" and ");
-  button.textContent = `Show ${named}`;
+  button.textContent = say(words.length > 2 ? "Show what is hidden" : `Show ${words.join(" and ")}`);
 }

@@ -49,7 +49,7 @@ export class Pen {
 
   // Measures the element that the SVG fills. All pictures are measured before one of them is drawn: a
   // drawing makes the browser lay out the page anew for whoever measures next.
-  measure(em) {
+  measure(em = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)) {
     const box = this.svg.parentElement.getBoundingClientRect();
     this.em = em;
     this.width = Math.floor(box.width);

@@ -60,7 +60,7 @@ export function showSource() {
   // What is shown is of the run that is shown.
   if (!equal(sourceTexts.scene, sceneAsked()) && equal(app.run.scene, sceneAsked())) loadSource(sceneAsked());
   const { before, now, failed } = sourceTexts;
-  refill(holder, [before, now, failed], () => {
+  const fresh = refill(holder, [before, now, failed], () => {
     const lines = now === null ? [] : markedLines(before, now);
     const changed = lines.filter(({ kind }) => kind === "added").length;
     const words = changed === 0 ? "as the lesson opens" : changed === 1 ? "1 line changed" : `${changed} lines changed`;
@@ -74,4 +74,7 @@ export function showSource() {
       ),
     ];
   });
+  // What is changed is in sight.
+  const first = fresh ? holder.querySelector("ins, del") : null;
+  if (first) holder.scrollTop = first.offsetTop - holder.clientHeight / 3;
 }

@@ -76,7 +76,38 @@ const GERMAN = {
   // The lesson's words.
   "Your own experiment": "Ihr eigener Versuch",
   "What do you expect? Decide before you continue.": "Was erwarten Sie? Legen Sie sich fest, bevor es weitergeht.",
-  "Show the figure": "Abbildung zeigen",
+  "Go on": "Weiter",
+  // Courses, first steps, terms, the presenter's window.
+  Course: "Kurs",
+  Presenter: "Vortragsfenster",
+  "Notes, clock and answer in a window of their own (K)": "Notizen, Uhr und Antwort in einem eigenen Fenster (K)",
+  "the presenter’s window: notes, clock, answer": "das Vortragsfenster: Notizen, Uhr, Antwort",
+  "First steps": "Erste Schritte",
+  "▶ Go on": "▶ Weiter",
+  Skip: "Überspringen",
+  Explore: "Ausprobieren",
+  "Begin the course": "Kurs beginnen",
+  "← Previous": "← Zurück",
+  "Next lesson →": "Nächste Lektion →",
+  "Lesson {} of {}": "Lektion {} von {}",
+  "{} of {} lessons done": "{} von {} Lektionen erledigt",
+  done: "erledigt",
+  "All controls": "Alle Einstellungen",
+  "Show what is hidden": "Verborgenes zeigen",
+  "Terms ({})": "Begriffe ({})",
+  "Noisy measurements of an unknown function, and a curve that was fitted to them. What if we had measured again?":
+    "Verrauschte Messungen einer unbekannten Funktion und eine Kurve, die ihnen angepasst wurde. Was wäre, wenn wir noch einmal gemessen hätten?",
+  "Each orange line is a fit to another training set. Only the measurements differ.":
+    "Jede orangefarbene Linie ist eine Anpassung an eine andere Trainingsmenge. Nur die Messungen unterscheiden sich.",
+  "The spread of orange is the variance: how much the fit depends on the training set.":
+    "Die Streuung der orangefarbenen Linien ist die Varianz: wie sehr die Anpassung von der Trainingsmenge abhängt.",
+  "Blue is the mean of the fits. Its distance from the truth, in green, is the bias.":
+    "Blau ist das Mittel der Anpassungen. Sein Abstand von der Wahrheit, in Grün, ist die Verzerrung.",
+  "Both are errors: noise + bias² + variance = risk.": "Beides sind Fehler: Rauschen + Verzerrung² + Varianz = Risiko.",
+  "More capacity means less bias and more variance. The risk is lowest in between.":
+    "Mehr Kapazität heißt weniger Verzerrung und mehr Varianz. Dazwischen ist das Risiko am kleinsten.",
+  "Drag the marker, and see which part of the error changes.":
+    "Ziehen Sie die Marke, und sehen Sie, welcher Teil des Fehlers sich ändert.",
   "Close the question": "Frage schließen",
   "Look for": "Achten Sie auf",
   Answer: "Antwort",

@@ -4,6 +4,7 @@ import { withTerms } from "./glossary.js";
 import { readNote, writeNote } from "./notebook.js";
 import { drawAll, play } from "./player.js";
 import { state } from "./state.js";
+import { say } from "./strings.js";
 
 const SEEN = "bvlab-tour";
 
@@ -96,7 +97,7 @@ export function showTour() {
   const focused = holder.contains(document.activeElement);
   tour.shown = key;
   holder.replaceChildren(
-    element("p", {}, ...withTerms(done ? `${caption.words} ${END}` : caption.words)),
+    element("p", {}, ...withTerms(done ? `${say(caption.words)} ${say(END)}` : say(caption.words))),
     element("div", { class: "actions" }, ...buttons(caption, done)),
   );
   if (focused || caption.name === "one") holder.querySelector("button.first, #tour-skip")?.focus({ preventScroll: true });
