@@ -238,7 +238,6 @@ export function fillHelp(dialog) {
   dialog.replaceChildren(
     dialogHead("Help"),
     ...words.map((text) => element("p", {}, text)),
-    element("div", { class: "columns" }, ...sections),
     element(
       "p",
       {},
@@ -254,6 +253,7 @@ export function fillHelp(dialog) {
         " single letters, digits and signs are shortcuts (switch them off if you speak to your computer)",
       ),
     ),
+    element("div", { class: "columns" }, ...sections),
     element("p", {}, `bvlab ${app.lab.version}`),
   );
 }
