@@ -44,7 +44,7 @@ fn every_value_of_the_path_is_a_fresh_solve() {
         };
         for lambda in [0.0, 0.3] {
             let path = counts.iter().map(|&p| setting(p, 1.0, lambda)).collect();
-            let mut learner = Fourier::of(kind, path);
+            let mut learner = Fourier::of(kind, path, 0);
             let got = fit_predict(&mut learner, &data, &at);
             for (c, got) in got.iter().enumerate() {
                 let design = learner.features(&data.inputs, c);
@@ -70,7 +70,7 @@ fn features_are_what_they_say_and_nested() {
     let data = data(4, 20, 3, None);
     let path = || vec![setting(7, 0.5, 0.0), setting(40, 0.5, 0.0)];
     let [relu, plain] = [FeatureKind::Relu, FeatureKind::Projection].map(|kind| {
-        let mut learner = Fourier::of(kind, path());
+        let mut learner = Fourier::of(kind, path(), 0);
         learner.fit(&data, &algorithm(3));
         [0, 1].map(|c| learner.features(&at, c))
     });
@@ -97,7 +97,7 @@ fn more_projections_than_coordinates_add_nothing_and_are_called_out() {
     let at = points(5, 30, 3, 1.0);
     let data = data(4, 20, 3, None);
     let path = [3, 4, 30].map(|p| setting(p, 0.0, 0.0));
-    let mut learner = Fourier::of(FeatureKind::Projection, path.to_vec());
+    let mut learner = Fourier::of(FeatureKind::Projection, path.to_vec(), 0);
     let got = fit_predict(&mut learner, &data, &at);
     let all: Vec<Vec<f64>> = data.inputs.rows().map(<[f64]>::to_vec).collect();
     let rows: Vec<Vec<f64>> = at.rows().map(<[f64]>::to_vec).collect();
