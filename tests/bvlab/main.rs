@@ -10,6 +10,7 @@ mod bagging;
 mod best;
 mod bounds;
 mod browser;
+mod choosing;
 mod claims;
 mod class_problems;
 mod classes;

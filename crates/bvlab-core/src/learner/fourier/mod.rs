@@ -368,6 +368,48 @@ impl Learner for Fourier {
         true
     }
 
+    /// Of an interpolant all are 1; else they follow from the singular vectors of the features.
+    fn try_leverages(
+        &mut self,
+        data: &Training,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<bool, Interrupted> {
+        let n = data.len();
+        for ((_, settings), cosines) in self.scales.iter().zip(&self.at_inputs) {
+            let path = &self.settings;
+            let most = self.most(settings);
+            let cosines = MatRef::from_column_major_slice(&cosines[..most * n], n, most);
+            let (mut gram, mut summed) = (Mat::zeros(n, n), 0);
+            for same in settings.chunk_by(|a, b| path[*a].features == path[*b].features) {
+                let p = path[same[0]].features;
+                interrupt.check(solving(n, p))?;
+                if p > n && same.iter().all(|&c| path[c].is_plain()) {
+                    let more = cosines.subcols(summed, p - summed);
+                    gram += more * more.transpose();
+                    summed = p;
+                    if is_well_conditioned(&gram) {
+                        for &c in same {
+                            out[c * n..][..n].fill(1.0);
+                        }
+                        continue;
+                    }
+                }
+                let scale = faer::Scale((2.0 / p as f64).sqrt());
+                let design = scale * cosines.subcols(0, p);
+                let filter = |c: usize, s: f64| match path[same[c]].is_plain() {
+                    true => 1.0 / s,
+                    false => path[same[c]].filter(s, n),
+                };
+                let found = self.spectrum.leverages(design.as_ref(), same.len(), filter);
+                for (found, &c) in found.chunks_exact(n).zip(same) {
+                    out[c * n..][..n].copy_from_slice(found);
+                }
+            }
+        }
+        Ok(true)
+    }
+
     fn solves(&self) -> bool {
         true
     }
@@ -421,6 +463,20 @@ impl Learner for Fourier {
         let scales = self.scales.len() as f64;
         self.settings.iter().map(each).sum::<f64>() + scales * features * size.predictions()
     }
+}
+
+/// Whether a matrix ΦΦᵀ has full rank beyond doubt.
+fn is_well_conditioned(gram: &Mat<f64>) -> bool {
+    let Ok(factor) = gram.llt(faer::Side::Lower) else {
+        return false;
+    };
+    let diagonal = factor.L().diagonal().column_vector();
+    let (least, most) = diagonal
+        .iter()
+        .fold((f64::INFINITY, 0.0_f64), |(least, most), d| {
+            (least.min(*d), most.max(*d))
+        });
+    least > 1e-6 * most
 }
 
 impl FourierSetting {
