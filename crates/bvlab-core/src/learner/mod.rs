@@ -11,7 +11,7 @@
 mod adaboost;
 mod bagging;
 mod boosting;
-mod cholesky;
+pub(crate) mod cholesky;
 mod components;
 mod design;
 mod discriminant;

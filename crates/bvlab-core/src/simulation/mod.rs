@@ -26,14 +26,17 @@ mod bootstrap_estimates;
 mod bootstrap_share;
 mod correlation;
 mod curse_of_dimension;
+mod cv_wrong_way;
 mod disc;
 mod empirical_or_population;
 mod estimators;
+mod evidence;
 mod exponential_bound;
 mod finite_class;
 mod hoeffding;
 mod majority_vote;
 mod member_dependence;
+mod missing_values;
 mod moments;
 mod no_free_lunch;
 mod shrinkage;
@@ -93,6 +96,9 @@ pub const SIMULATIONS: &[&Simulation] = &[
     &finite_class::SIMULATION,
     &no_free_lunch::SIMULATION,
     &curse_of_dimension::SIMULATION,
+    &cv_wrong_way::SIMULATION,
+    &evidence::SIMULATION,
+    &missing_values::SIMULATION,
 ];
 
 /// The simulation of that name.
