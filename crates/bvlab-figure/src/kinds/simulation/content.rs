@@ -231,12 +231,12 @@ pub fn contents(
     Ok(contents.collect())
 }
 
-/// Leaves out series that are zero by theory, rounding aside, with what belongs to them: a log axis
-/// cannot show them.
+/// Leaves out series that are zero by theory except for rounding, with what belongs to them: a log
+/// axis would show the rounding.
 fn leave_out_zeros(curves: &mut Vec<SimulationCurve>) {
     let is_zero = |curve: &SimulationCurve| {
         let known = || curve.theory.iter().filter(|value| value.is_finite());
-        known().count() > 0 && known().all(|value| value.abs() < 1e-12)
+        known().any(|value| *value != 0.0) && known().all(|value| value.abs() < 1e-12)
     };
     let zeros = curves.iter().filter(|curve| is_zero(curve));
     let zeros: Vec<String> = zeros.map(|curve| curve.name.clone()).collect();
