@@ -44,6 +44,7 @@ mod moments;
 mod no_free_lunch;
 mod scatter;
 mod shrinkage;
+mod simplex;
 mod sine;
 mod where_they_fail;
 
@@ -111,6 +112,7 @@ pub const SIMULATIONS: &[&Simulation] = &[
     &where_they_fail::SIMULATION,
     &covariance_shapes::SIMULATION,
     &mixture_estimates::SIMULATION,
+    &simplex::SIMULATION,
 ];
 
 /// The simulation of that name.
