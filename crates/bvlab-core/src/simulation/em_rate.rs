@@ -167,14 +167,22 @@ fn name(separation: f64) -> String {
 
 impl Simulate for EmRate {
     fn panels(&self) -> Vec<SimulationPanel> {
-        let distance = "distance from the limit";
+        let distance = "distance";
         let steps = SimulationPanel {
             y_scale: Scale::Log,
-            ..curves("distance", "one data set", "step", distance)
+            ..curves(
+                "distance",
+                "distance from the limit, one data set",
+                "step",
+                distance,
+            )
         };
-        let x = "distance of the two means, in standard deviations";
-        let rate = "what is left of the distance after a step";
-        vec![steps, curves("rate", "over all data sets", x, rate)]
+        let x = "distance of the two means in standard deviations";
+        let rate = "rate";
+        vec![
+            steps,
+            curves("rate", "left of the distance after a step", x, rate),
+        ]
     }
 
     fn observations(&self) -> usize {

@@ -43,7 +43,7 @@ pub(super) const POINTS: Parameter = Parameter::whole("points", "number n of poi
     .symbol("n")
     .least(10.0)
     .up_to(2000.0)
-    .default(300.0);
+    .default(200.0);
 
 /// The covariances of a mixture.
 pub(super) const COVARIANCE: Parameter = Parameter::whole(
@@ -183,15 +183,15 @@ impl Simulate for EmSteps {
         }
         panels.push(curves(
             "log-likelihood",
-            "EM: it never falls",
+            "EM: the log-likelihood never falls",
             "step",
-            "log-likelihood per point",
+            "per point",
         ));
         panels.push(curves(
             "objective",
-            "k-means: it never rises",
+            "k-means: the objective never rises",
             "step",
-            "squared distance",
+            "per point",
         ));
         panels.push(curves(
             "wrong way",

@@ -69,7 +69,7 @@ pub(super) struct Found {
 }
 
 /// How often each method starts.
-const STARTS: usize = 4;
+const STARTS: usize = 3;
 
 impl Found {
     /// Looks for the groups of points whose classes are known.
@@ -129,9 +129,8 @@ impl Found {
 
     /// A panel's heading: how many points are wrong.
     pub fn heading(&self, method: &str, labels: &[usize]) -> String {
-        let count = labels.len();
-        let wrong = (self.wrong(labels) * count as f64).round();
-        format!("{method}: {wrong} of {count} wrong")
+        let wrong = (self.wrong(labels) * labels.len() as f64).round();
+        format!("{method}: {wrong} wrong")
     }
 
     /// The panels of both methods.
@@ -201,9 +200,9 @@ impl Simulate for KMeansOrMixture {
             ),
             curves(
                 "errors",
-                "over all data sets",
+                "share of points in the wrong group, over all data sets",
                 "standard deviation of the ears (head: 1)",
-                "share of points in the wrong group",
+                "share wrong",
             ),
         ]
     }

@@ -50,6 +50,7 @@ mod moments;
 mod no_free_lunch;
 mod scatter;
 mod shrinkage;
+mod simplex;
 mod sine;
 mod where_they_fail;
 
@@ -123,6 +124,7 @@ pub const SIMULATIONS: &[&Simulation] = &[
     &where_they_fail::SIMULATION,
     &covariance_shapes::SIMULATION,
     &mixture_estimates::SIMULATION,
+    &simplex::SIMULATION,
 ];
 
 /// The simulation of that name.

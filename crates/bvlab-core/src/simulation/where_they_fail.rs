@@ -116,7 +116,7 @@ impl Simulate for WhereTheyFail {
                     _ => &found.by_mixture,
                 };
                 let wrong = crate::words::percent(found.wrong(labels));
-                let title = format!("{kind}, {method}: {wrong} wrong");
+                let title = format!("{method}: {wrong} wrong");
                 panels.push(scatter::panel(format!("{kind} {method}"), title));
             }
         }
@@ -150,7 +150,7 @@ impl Simulate for WhereTheyFail {
     }
 
     fn operations(&self) -> f64 {
-        KINDS.len() as f64 * 400.0 * self.points as f64 * 250.0
+        KINDS.len() as f64 * 300.0 * self.points as f64 * 250.0
     }
 
     fn rows(&self, seen: &[Moments]) -> Vec<Row> {

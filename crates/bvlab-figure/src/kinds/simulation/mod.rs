@@ -151,7 +151,8 @@ fn draw(
     let mut contents = contents(simulation, options, tables)?;
     let mut noted = vec![false; options.notes.len()];
     let (above, frame) = divided(&contents, frame);
-    for (place, panel) in draw_scatters(canvas, above, &contents)? {
+    let scatters = draw_scatters(canvas, above, &contents)?;
+    for (place, panel) in scatters {
         let names: Vec<&str> = contents[place].names.iter().map(String::as_str).collect();
         write_notes(&panel, &names, &options.notes, &[], &mut noted)?;
     }

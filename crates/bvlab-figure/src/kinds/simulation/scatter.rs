@@ -12,7 +12,7 @@ use bvlab_core::simulation::{
 };
 
 /// The room between two panels.
-const GAP: f64 = 18.0;
+const GAP: f64 = 30.0;
 /// The most groups that a figure looks for.
 const MOST_GROUPS: usize = 16;
 
@@ -94,7 +94,8 @@ fn ranges(contents: &[SimulationContent]) -> [(f64, f64); 2] {
         .flat_map(|content| &content.curves)
         .filter(|curve| {
             let name = curve.name.as_str();
-            name == SCATTER_POINTS || name == SCATTER_FIELD
+            let line = scatter_group(name).is_some() && !name.ends_with('σ');
+            name == SCATTER_POINTS || name == SCATTER_FIELD || line
         });
     let shown: Vec<&SimulationCurve> = shown.collect();
     let of = |values: &dyn Fn(&SimulationCurve) -> &[f64]| {
@@ -143,11 +144,11 @@ pub fn divided(contents: &[SimulationContent], frame: Frame) -> (Frame, Frame) {
         .iter()
         .filter(|content| is_scatter(content))
         .count();
-    if scatters == contents.len() {
+    if scatters == 0 || scatters == contents.len() {
         return (frame, frame);
     }
     let share = if scatters > 5 { 0.64 } else { 0.55 };
-    let [above, below] = frame.rows(share, BELOW + 6.0);
+    let [above, below] = frame.rows(share, BELOW + 20.0);
     (above, below)
 }
 
@@ -159,6 +160,9 @@ pub fn draw_scatters<'a, 'b>(
 ) -> Result<Vec<(usize, Panel<'a, 'b>)>, FigureError> {
     let places = (0..contents.len()).filter(|i| is_scatter(&contents[*i]));
     let places: Vec<usize> = places.collect();
+    if places.is_empty() {
+        return Ok(Vec::new());
+    }
     let ranges = ranges(contents);
     let axis = Axis::new(Scale::Linear, ranges[1], (frame.bottom, frame.top));
     frame.left += y_room(&axis);
