@@ -213,11 +213,16 @@ fn fonts_inside(sheet: &str) -> String {
 /// afterwards whether the next is.
 fn is_comment(line: &str, inside: &mut bool) -> bool {
     let line = line.trim();
-    let begins = line.starts_with("/**");
-    let comment = *inside || begins || line.starts_with("//");
-    *inside = (*inside || begins) && !line.ends_with("*/");
-    // A cast has code after its comment.
-    comment && (!begins || *inside || line.ends_with("*/"))
+    if *inside {
+        *inside = !line.ends_with("*/");
+        return true;
+    }
+    if line.starts_with("/**") {
+        // A cast has code after its comment.
+        *inside = !line.contains("*/");
+        return *inside || line.ends_with("*/");
+    }
+    line.starts_with("//")
 }
 
 /// A module after all that it imports, without those that came before, and without its comments: the

@@ -245,7 +245,6 @@ export function fillHelp(dialog) {
     dialogHead("Help"),
     ...words.map((text) => element("p", {}, text)),
     allTerms(),
-    element("div", { class: "columns" }, ...sections),
     element(
       "p",
       {},
@@ -261,6 +260,7 @@ export function fillHelp(dialog) {
         " single letters, digits and signs are shortcuts (switch them off if you speak to your computer)",
       ),
     ),
+    element("div", { class: "columns" }, ...sections),
     element("p", {}, `bvlab ${app.lab.version}`),
   );
 }

@@ -34,7 +34,6 @@ const GERMAN = {
   Identity: "Summe",
   Dartboard: "Zielscheibe",
   Computing: "Es wird gerechnet",
-  "{} ({})": "{} ({})",
   "{} (changed)": "{} (geändert)",
   "Lessons (M)": "Lektionen (M)",
   "Undo (Ctrl + Z)": "Rückgängig (Strg + Z)",
@@ -150,7 +149,7 @@ const GERMAN = {
   prediction: "Vorhersage",
   "truth at the test point": "Wahrheit am Testpunkt",
   mean: "Mittel",
-  "± sd": "± Standardabw.",
+  "± sd": "± σ",
   "bias {}": "Bias {}",
   "quartiles {} and {}": "Quartile {} und {}",
   "average over all x:": "im Mittel über alle x:",
@@ -245,6 +244,14 @@ const GERMAN = {
   "Type the code that your lecturer shows": "Geben Sie den Code ein, den Ihre Lehrkraft zeigt",
   "The lab does not respond.": "Das Labor antwortet nicht.",
   // Help.
+  "The picture opens with everything drawn. Space starts again with one training set. Drag on the trade-off to change what is swept; click on the fits to look at one x. The address bar always has the exact scene.":
+    "Zu Beginn ist alles gezogen. Die Leertaste beginnt mit einer Trainingsmenge von vorn. Ziehen Sie in der Abwägung, um den Parameter zu ändern; klicken Sie auf die Anpassungen, um ein x anzusehen. Die Adresszeile enthält immer genau diese Ansicht.",
+  "single letters, digits and signs are shortcuts (switch them off if you speak to your computer)":
+    "einzelne Buchstaben, Ziffern und Zeichen sind Tastenkürzel (schalten Sie sie aus, wenn Sie mit Ihrem Rechner sprechen)",
+  "scenes: Lab, Fits, Trade-off, One point, Double descent (where there is one), Figure":
+    "Ansichten: Labor, Anpassungen, Abwägung, Ein Punkt, Doppelter Abstieg (wo es einen gibt), Abbildung",
+  "step through a lesson with a clicker: question, training sets one by one, all of them, answer, next lesson – and back":
+    "mit einem Presenter durch eine Lektion: Frage, Trainingsmengen nacheinander, alle, Antwort, nächste Lektion – und zurück",
   Draw: "Ziehen",
   Look: "Ansehen",
   Teach: "Lehren",

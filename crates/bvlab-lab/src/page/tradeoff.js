@@ -118,6 +118,23 @@ function axisTitles(axis) {
   return axis.about ? [`${axis.name} (${axis.about})`, axis.name] : [axis.name];
 }
 
+// What is shown, and what it is made of. Returns where the panel below may begin.
+function drawHeading(pen, outer, run, learner, frame, options, look) {
+  const { em } = pen;
+  const top = outer.top + 1.1 * em;
+  if (look.titled === false) return top + 0.6 * em;
+  const own = run.head.learners[learner];
+  const second = own.axes[1];
+  const name = second ? `${own.name}, ${second.name} = ${short(second.values[placesOf(run, learner)[1]])}` : own.name;
+  const heading = look.overlay ? "risk of all learners" : name;
+  const width = outer.right - outer.left;
+  const size = Math.min(1.1 * em, (1.1 * em * width) / Math.max(1, textWidth(heading, 1.1 * em, 600)));
+  pen.text(look.chosen ? "heading chosen" : "heading", outer.left + 0.3 * em, top, heading, size);
+  const room = width - textWidth(heading, size, 600) - 2 * em;
+  pen.text("soft", outer.right - 0.4 * em, top, captionFor(run, learner, frame, options, look, room, em), em, "end");
+  return top + 1.95 * em;
+}
+
 // Draws the panel of one learner. Returns its axes and places, for the pointer.
 export function drawTradeoff(pen, outer, run, learner, drawn, look) {
   const { head } = run;
@@ -130,29 +147,8 @@ export function drawTradeoff(pen, outer, run, learner, drawn, look) {
   const others = look.overlay ? [] : head.learners.map((_, i) => i).filter((i) => i !== learner && look.others);
   const narrow = outer.right - outer.left < 27 * em;
 
-  let top = outer.top + 1.1 * em;
   const place = placesOf(run, learner)[0];
-  const name = `${own.name}${own.axes.length > 1 ? `, ${own.axes[1].name} = ${short(own.axes[1].values[placesOf(run, learner)[1]])}` : ""}`;
-  const heading = look.overlay ? "risk of all learners" : name;
-  if (look.titled === false) top += 0.6 * em;
-  else {
-    const headingSize = Math.min(
-      1.1 * em,
-      (1.1 * em * (outer.right - outer.left)) / Math.max(1, textWidth(heading, 1.1 * em, 600)),
-    );
-    pen.text(look.chosen ? "heading chosen" : "heading", outer.left + 0.3 * em, top, heading, headingSize);
-    const caption = captionFor(
-      run,
-      learner,
-      frame,
-      options,
-      look,
-      outer.right - outer.left - textWidth(heading, headingSize, 600) - 2 * em,
-      em,
-    );
-    pen.text("soft", outer.right - 0.4 * em, top, caption, em, "end");
-    top += 1.95 * em;
-  }
+  const top = drawHeading(pen, outer, run, learner, frame, options, look);
 
   const notes = tradeoffNotes(run, learner, frame, ranges, look);
   // What there is no room for is said in the table of the numbers too.
