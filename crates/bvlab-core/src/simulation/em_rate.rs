@@ -170,12 +170,7 @@ impl Simulate for EmRate {
         let distance = "distance";
         let steps = SimulationPanel {
             y_scale: Scale::Log,
-            ..curves(
-                "distance",
-                "distance from the limit, one data set",
-                "step",
-                distance,
-            )
+            ..curves("distance", "distance from the limit", "step", distance)
         };
         let x = "distance of the two means in standard deviations";
         let rate = "rate";

@@ -125,7 +125,7 @@ impl Simulate for Simplex {
         let parts = SimulationPanel {
             x_scale: Scale::Log,
             y_scale: Scale::Log,
-            ..curves("parts", "in cross-entropy", n, "KL(p‖q), in nats")
+            ..curves("parts", "excess cross-entropy", n, "excess")
         };
         boards.chain([parts]).collect()
     }
