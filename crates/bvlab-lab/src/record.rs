@@ -26,7 +26,7 @@ use bvlab_outcome::{Statements, Tables, report};
 
 /// The most bytes of training sets and fits in a page, which with everything else is to have at most
 /// 3 MB.
-const MOST_DRAWN: usize = 650_000;
+const MOST_DRAWN: usize = 550_000;
 
 /// Watches a run for its page, and passes everything on.
 pub struct Recorder<'a> {
