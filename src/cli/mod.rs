@@ -3,7 +3,6 @@
 mod apart;
 mod catalogue;
 mod check;
-mod course;
 mod draw;
 mod figures;
 mod lab;

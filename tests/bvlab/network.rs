@@ -14,7 +14,6 @@ fn setting(width: usize, epochs: usize, rate: f64) -> NetworkSetting {
         width,
         epochs,
         rate,
-        ..NetworkSetting::default()
     }
 }
 

@@ -354,7 +354,6 @@ fn network_over_width_epochs_and_rate() {
                 width,
                 epochs,
                 rate,
-                ..NetworkSetting::default()
             });
         }
     }

@@ -16,7 +16,7 @@ const LONGEST_NAME: usize = 60;
 
 /// What a variant cannot set: its numbers are paired with those of the experiment, and it says and
 /// draws nothing of its own.
-const KEPT: [&str; 15] = [
+const KEPT: [&str; 14] = [
     "run",
     "run.seed",
     "run.resamples",
@@ -31,7 +31,6 @@ const KEPT: [&str; 15] = [
     "claim",
     "variant",
     "simulation",
-    "lab",
 ];
 
 /// An experiment with other keys, of the same seed and as many resamples.

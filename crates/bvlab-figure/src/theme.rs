@@ -2,7 +2,6 @@
 //! from the last row.
 
 use bvlab_core::decompose::Loss;
-use bvlab_core::plan::StudyDescription;
 use bvlab_experiment::{Look, Part, Shape, Theme};
 
 /// Pixels of the backend per drawing unit.
@@ -276,13 +275,12 @@ pub fn colour(part: Part) -> Colour {
         Part::AverageVariance => (236, 142, 72),
         Part::Diversity => LEARNERS[0],
         Part::Optimism => LEARNERS[4],
-        Part::NoiseBound => LEARNERS[2],
     }
 }
 
 /// Whether the curve of a part is dashed.
 pub fn is_dashed(part: Part) -> bool {
-    matches!(part, Part::Train | Part::NoiseBound)
+    part == Part::Train
 }
 
 /// What runs up a panel of errors.
@@ -291,14 +289,6 @@ pub fn error(loss: Loss) -> &'static str {
         Loss::Squared => "squared error",
         Loss::CrossEntropy { .. } => "cross-entropy",
         Loss::ZeroOne(_) => "share of errors",
-    }
-}
-
-/// What the error of a study is called.
-pub fn error_of(study: &StudyDescription) -> &'static str {
-    match study.density {
-        true => "integrated squared error",
-        false => error(study.loss),
     }
 }
 
@@ -320,7 +310,6 @@ pub fn name(part: Part, loss: Loss) -> &'static str {
         Part::AverageVariance => "average variance",
         Part::Diversity => "diversity",
         Part::Optimism => "optimism",
-        Part::NoiseBound => "lower bound",
     }
 }
 
@@ -334,11 +323,6 @@ pub fn meant(label: &str) -> Option<Colour> {
         ("testing error", RISK),
         ("training error", TRAIN),
         ("tru", TRUTH),
-        ("population risk", RISK),
-        ("excess risk", RISK),
-        ("its true error", RISK),
-        ("empirical risk", TRAIN),
-        ("its training error", TRAIN),
     ];
     let found = known.iter().find(|(name, _)| label.starts_with(name));
     found.map(|(_, colour)| *colour)

@@ -71,7 +71,6 @@ fn judge(plan: &Plan, (truth, noise): &BestPredictions, first: &[&KeptResample])
                     scores: &scores?,
                 };
                 at.judge()
-                    .map(|found| found.times(plan.problem().measure()))
             });
             each.collect()
         })

@@ -6,7 +6,6 @@ import { figureInSight, figureScene, recordedFigure } from "./figure.js";
 import { sceneAsked, state, writeAddress } from "./state.js";
 import { SVG } from "./pen.js";
 import { picturesInSight } from "./stage.js";
-import { say } from "./strings.js";
 import { askExport, isOneFile } from "./wire.js";
 import { pngOf } from "./workers.js";
 
@@ -203,10 +202,10 @@ function embedding(said) {
       onclick: async () => {
         try {
           await navigator.clipboard.writeText(text);
-          said.textContent = say("Snippet copied.");
+          said.textContent = "Snippet copied.";
         } catch {
           area.focus();
-          said.textContent = say("Copy the selected snippet.");
+          said.textContent = "Copy the selected snippet.";
         }
       },
     },
@@ -227,7 +226,7 @@ export function fillExport(dialog) {
           said.textContent = "…";
           try {
             save(await make(), name());
-            said.textContent = say(`${name()} is saved.`);
+            said.textContent = `${name()} is saved.`;
           } catch (error) {
             said.textContent = error.message;
           }
@@ -251,12 +250,12 @@ export function fillExport(dialog) {
       onclick: async () => {
         try {
           await navigator.clipboard.writeText(location.href);
-          said.textContent = say("Link copied.");
+          said.textContent = "Link copied.";
         } catch {
           // Not every page may use the clipboard: the link is marked for copying by hand.
           link.focus();
           link.select();
-          said.textContent = say("Copy the selected link.");
+          said.textContent = "Copy the selected link.";
         }
       },
     },

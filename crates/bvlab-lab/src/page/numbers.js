@@ -1,4 +1,3 @@
-// @ts-check
 // Numbers as a person would write them, with as many digits as their error has to say. The same
 // rules as in the tables of `bvlab run`, so that what is shown is their rounding.
 

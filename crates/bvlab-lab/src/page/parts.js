@@ -1,7 +1,6 @@
 // Words about the parts of the error.
 import { thousands } from "./numbers.js";
 import { textWidth } from "./pen.js";
-import { say } from "./strings.js";
 
 // Fewer training sets give no error bars.
 export const FEWEST = 4;
@@ -16,8 +15,7 @@ export function waitingWords(run, drawn) {
 }
 
 // A text cut to a width.
-export function fitting(said, width, em) {
-  const text = say(said);
+export function fitting(text, width, em) {
   if (textWidth(text, em, 600) <= width) return text;
   let cut = text;
   while (cut.length > 2 && textWidth(`${cut}…`, em, 600) > width) cut = cut.slice(0, -1);

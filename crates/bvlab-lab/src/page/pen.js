@@ -1,8 +1,6 @@
 // Draws into an SVG again and again, keeping the elements: only what has changed is written, so
 // that dragging stays smooth.
 
-import { say } from "./strings.js";
-
 export const SVG = "http://www.w3.org/2000/svg";
 
 const kept = new WeakMap();
@@ -10,8 +8,7 @@ const kept = new WeakMap();
 const measuring = { context: null, known: new Map() };
 
 // How wide a text is, in pixels.
-export function textWidth(said, size, weight = 400) {
-  const text = say(said);
+export function textWidth(text, size, weight = 400) {
   const key = `${weight}/${size}/${text}`;
   if (!measuring.known.has(key)) {
     measuring.context ??= document.createElement("canvas").getContext("2d");
@@ -28,10 +25,10 @@ export function forgetWidths() {
 }
 
 // Breaks a text into lines of at most that width.
-export function wrapText(said, size, width, weight = 400) {
+export function wrapText(text, size, width, weight = 400) {
   const lines = [];
   let line = "";
-  for (const word of say(said).split(" ")) {
+  for (const word of text.split(" ")) {
     const longer = line === "" ? word : `${line} ${word}`;
     if (line !== "" && textWidth(longer, size, weight) > width) {
       lines.push(line);
@@ -47,17 +44,13 @@ export class Pen {
     this.places = [];
   }
 
-  // Measures the element that the SVG fills. All pictures are measured before one of them is drawn: a
-  // drawing makes the browser lay out the page anew for whoever measures next.
-  measure(em = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)) {
+  // Begins a drawing of the size of the element that the SVG fills. False if it cannot be seen.
+  begin() {
     const box = this.svg.parentElement.getBoundingClientRect();
-    this.em = em;
+    const style = getComputedStyle(document.documentElement);
+    this.em = Number.parseFloat(style.fontSize);
     this.width = Math.floor(box.width);
     this.height = Math.floor(box.height);
-  }
-
-  // Begins a drawing of that size. False if it cannot be seen.
-  begin() {
     if (this.width < 40 || this.height < 30) return false;
     this.places = [{ parent: this.svg, next: 0 }];
     this.write(this.svg, { viewBox: `0 0 ${this.width} ${this.height}` });
@@ -100,7 +93,7 @@ export class Pen {
     const old = this.write(element, attributes);
     if (old["#text"] !== text) {
       old["#text"] = text;
-      element.textContent = text === null ? "" : say(text);
+      element.textContent = text ?? "";
     }
     return element;
   }

@@ -1,4 +1,3 @@
-// @ts-check
 // From where to where the axes of a trade-off reach.
 import { extent } from "./scales.js";
 

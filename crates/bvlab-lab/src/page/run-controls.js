@@ -2,7 +2,7 @@
 import { app, element, redraw, reload } from "./app.js";
 import { saveToml } from "./export.js";
 import { change, experimentNow, panel, row, typed, update } from "./fields.js";
-import { enterLesson, state, store } from "./state.js";
+import { state } from "./state.js";
 
 export function runControls() {
   const run = () => experimentNow().run ?? {};
@@ -42,6 +42,7 @@ export function runControls() {
     type: "checkbox",
     onchange: (event) => {
       state.theory = event.target.checked;
+      redraw();
     },
   });
   update("control-theory", () => state.theory);
@@ -69,7 +70,17 @@ export function tomlControls() {
   });
   const open = (text) => {
     panel.touched = "control-toml";
-    enterLesson(null, text);
+    Object.assign(state, {
+      toml: text,
+      lesson: null,
+      sets: [],
+      at: {},
+      learner: 0,
+      x: null,
+      x2: null,
+      drawn: null,
+      step: "",
+    });
     reload();
     redraw();
   };
@@ -113,7 +124,10 @@ export function tomlControls() {
           type: "button",
           onclick: () => {
             panel.sketching = false;
-            store.act("as it opens", { sets: [], at: {} });
+            state.sets = [];
+            state.at = {};
+            reload();
+            redraw();
           },
         },
         "Undo all changes",

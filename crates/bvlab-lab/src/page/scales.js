@@ -1,4 +1,3 @@
-// @ts-check
 // Where numbers lie on an axis, and which of them are written there.
 import { power } from "./numbers.js";
 

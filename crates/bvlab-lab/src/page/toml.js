@@ -1,4 +1,3 @@
-// @ts-check
 // Values as TOML writes them.
 
 function key(name) {

@@ -55,10 +55,7 @@ fn panel_lines(panel: &SimulationPanel, rows: &[Row], resamples: u64) -> Vec<[St
     if let PanelStyle::Correlations { above, below } = &panel.look {
         return halves(panel, &own, [above, below], resamples);
     }
-    if matches!(
-        panel.look,
-        PanelStyle::Lines | PanelStyle::Steps | PanelStyle::Cells | PanelStyle::Scatter
-    ) {
+    if panel.look == PanelStyle::Lines {
         return Vec::new();
     }
     let mut lines = Vec::new();
