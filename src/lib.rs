@@ -48,8 +48,8 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 pub use bvlab_core::{
-    data, decompose, engine, interrupt, learner, maths, parameter, plan, probability, problem,
-    simulation, stream, task,
+    data, decompose, engine, interrupt, learner, maths, mixture_model, parameter, plan,
+    probability, problem, simulation, stream, task,
 };
 pub use {
     bvlab_experiment as experiment, bvlab_figure as figure, bvlab_lab as lab,

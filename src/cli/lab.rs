@@ -10,9 +10,11 @@ use clap::Args;
 use tokio::net::TcpListener;
 
 use super::Failure;
+use super::course::LoadedCourse;
 use super::load::Changes;
 use super::options::Threads;
 use super::progress::{interrupted, watch_interrupts_with};
+use crate::experiment::Experiment;
 use crate::lab::Lessons;
 use crate::lab::server::{Access, Lab, code, serve};
 use crate::learner::Registry;
@@ -31,6 +33,10 @@ pub struct LabCommand {
 
     #[command(flatten)]
     changes: Changes,
+
+    /// The course that the menu follows: a file, or the name of one that ships with bvlab
+    #[arg(long, value_name = "FILE")]
+    course: Option<String>,
 
     /// The address to listen on; 0.0.0.0 lets others on the network connect
     #[arg(long, value_name = "ADDR", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
@@ -87,6 +93,7 @@ Examples:
   bvlab lab                            the live page, with all lessons
   bvlab lab descent-fits               start with a lesson
   bvlab lab mine.toml                  start with your own experiment
+  bvlab lab --course sixty-minutes     follow a course; or your own: --course my-course.toml
   bvlab lab --listen 0.0.0.0           for a class: prints the address and a QR code
   bvlab lab --listen 0.0.0.0 --code    students need a code, which is printed too
   bvlab lab --behind-proxy --url https://lab.example.edu/
@@ -166,6 +173,17 @@ impl LabCommand {
 
     /// The lessons, and which of them to begin with.
     fn lessons(&self, registry: &Registry) -> Result<(Lessons, String), Failure> {
+        let course = match &self.course {
+            Some(course) => Some(LoadedCourse::load(course, &Changes::none(), registry)?),
+            None => None,
+        };
+        let lessons = |given: &[Experiment]| match &course {
+            None => Lessons::new(given, registry),
+            Some(course) => {
+                let all: Vec<Experiment> = given.iter().chain(&course.own).cloned().collect();
+                Lessons::with_courses(&all, registry, course.before_shipped())
+            }
+        };
         let Some(file) = &self.file else {
             if let Some(set) = self.changes.all().first() {
                 return Err(Failure::wrong(miette::miette!(
@@ -173,13 +191,15 @@ impl LabCommand {
                     "`{set}` needs an experiment to change"
                 )));
             }
-            return Ok((Lessons::new(&[], registry), FIRST.to_owned()));
+            let first = course.as_ref().and_then(|one| one.course.lessons().next());
+            let first = first.map_or(FIRST, |lesson| &lesson.name);
+            return Ok((lessons(&[]), first.to_owned()));
         };
         // Mistakes are shown here, with their place, rather than in the browser.
         let experiment = self.changes.load(file, registry)?;
         let name = experiment.name.clone();
         if self.changes.all().is_empty() && !Path::new(file).is_file() {
-            return Ok((Lessons::new(&[], registry), name));
+            return Ok((lessons(&[]), name));
         }
         match experiment.source.table() {
             Some(table) if table.bytes.len() > MOST_TABLE => Err(Failure::wrong(miette::miette!(
@@ -188,7 +208,7 @@ impl LabCommand {
                 table.name,
                 MOST_TABLE >> 20
             ))),
-            _ => Ok((Lessons::new(&[experiment], registry), name)),
+            _ => Ok((lessons(&[experiment]), name)),
         }
     }
 

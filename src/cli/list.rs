@@ -5,13 +5,13 @@ use std::io::{self, Write};
 use clap::Args;
 
 use super::Failure;
-use crate::experiment::{Bounds, Experiment, Source, shipped};
+use crate::experiment::{Bounds, Course, Experiment, Source, shipped};
 use crate::learner::{LabelKind, Registry};
 use crate::parameter::Parameter;
 use crate::simulation::SIMULATIONS;
 use bvlab_core::words::did_you_mean;
 
-/// List the experiments that ship with bvlab, or its learners or simulations and their parameters.
+/// List the experiments that ship with bvlab, in the order of the course, and the courses; or its learners or simulations and their parameters.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  bvlab list\n  bvlab list --learners\n  bvlab list --simulations\n  bvlab list --show tree-tradeoff > mine.toml"
@@ -49,20 +49,56 @@ impl ListCommand {
         } else if self.simulations {
             simulations(&mut out)?;
         } else {
-            let names = shipped::names();
-            let width = names.iter().map(String::len).max().unwrap_or(0);
-            for name in names {
-                let source = Source::shipped(&name, &[]);
-                let experiment = source.map(|source| {
-                    Experiment::read_with(&name, source, registry, &Bounds::default())
-                });
-                let experiment = experiment.and_then(Result::ok);
-                let title = experiment.and_then(|experiment| experiment.words.title);
-                writeln!(out, "{name:<width$}  {}", title.unwrap_or_default())?;
-            }
+            experiments(&mut out, registry)?;
         }
         Ok(())
     }
+}
+
+/// The experiments in the order of the course, then the other courses.
+fn experiments(out: &mut impl Write, registry: &Registry) -> io::Result<()> {
+    let mut names = shipped::names();
+    let width = names.iter().map(String::len).max().unwrap_or(0);
+    let line = |out: &mut dyn Write, name: &str| {
+        let source = Source::shipped(name, &[]);
+        let experiment =
+            source.map(|source| Experiment::read_with(name, source, registry, &Bounds::default()));
+        let experiment = experiment.and_then(Result::ok);
+        let title = experiment.and_then(|experiment| experiment.words.title);
+        writeln!(out, "{name:<width$}  {}", title.unwrap_or_default())
+    };
+    let courses = Course::all_shipped();
+    for (i, unit) in courses
+        .iter()
+        .take(1)
+        .flat_map(|course| course.units.iter().enumerate())
+    {
+        let about = unit.about.as_deref().unwrap_or_default();
+        let gap = if i == 0 { "" } else { "\n" };
+        writeln!(out, "{gap}# {}. {}: {about}", i + 1, unit.title)?;
+        for lesson in &unit.lessons {
+            line(out, &lesson.name)?;
+            names.retain(|name| *name != lesson.name);
+        }
+    }
+    for name in names {
+        line(out, &name)?;
+    }
+    writeln!(
+        out,
+        "\n# Courses, for `bvlab lab --course` and `bvlab site --course`:"
+    )?;
+    for course in &courses {
+        let minutes = course.minutes();
+        let count = course.lessons().count();
+        let title = &course.title;
+        writeln!(
+            out,
+            "{:<width$}  {title} ({count} lessons, {minutes} minutes)",
+            course.name
+        )?;
+    }
+    Ok(())
 }
 
 fn simulations(out: &mut impl Write) -> io::Result<()> {
@@ -87,6 +123,7 @@ fn learners(out: &mut impl Write, registry: &Registry) -> io::Result<()> {
             LabelKind::Numbers => "",
             LabelKind::Classes => " [classes]",
             LabelKind::Both => " [numbers and classes]",
+            LabelKind::Density => " [densities]",
         };
         writeln!(out, "{}: {}{labels}", family.name, family.meaning)?;
         parameters(out, family.parameters)?;

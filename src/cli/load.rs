@@ -31,6 +31,15 @@ pub struct Changes {
 }
 
 impl Changes {
+    /// No changes.
+    pub fn none() -> Self {
+        Changes {
+            set: Vec::new(),
+            resamples: None,
+            seed: None,
+        }
+    }
+
     /// All changes as keys to set.
     pub fn all(&self) -> Vec<String> {
         let resamples = self.resamples.iter().map(|n| format!("run.resamples={n}"));

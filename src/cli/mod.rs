@@ -3,6 +3,7 @@
 mod apart;
 mod catalogue;
 mod check;
+mod course;
 mod draw;
 mod figures;
 mod lab;

@@ -9,12 +9,13 @@ use clap::Args;
 
 use super::Failure;
 use super::catalogue::Catalogue;
+use super::course::LoadedCourse;
 use super::load::Changes;
 use super::options::Threads;
 use super::page::{escape, thumbnail};
 use super::progress::{Progress, watch_interrupts};
 use crate::engine::Options;
-use crate::experiment::Experiment;
+use crate::experiment::{Course, Experiment};
 use crate::lab::{Lessons, Recorder, site};
 use crate::learner::Registry;
 use crate::make::MakeError;
@@ -49,6 +50,10 @@ pub struct SiteCommand {
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
 
+    /// Only the lessons of a course, in its order: a file, or the name of one that ships with bvlab
+    #[arg(long, value_name = "FILE", conflicts_with = "only")]
+    course: Option<String>,
+
     #[command(flatten)]
     changes: Changes,
 
@@ -69,6 +74,7 @@ Examples:
   bvlab site public                        all lessons
   bvlab site public --from experiments     with your own
   bvlab site public --only 'tree-*'        some of them
+  bvlab site public --course sixty-minutes the lessons of a course; or your own: --course my-course.toml
   cd public && python3 -m http.server      look at it";
 
 /// A lesson of the site, as the gallery shows it.
@@ -91,10 +97,7 @@ impl SiteCommand {
         self.check_folder()?;
         // The module that computes in browsers has the learners that ship with bvlab.
         let registry = Registry::standard();
-        let mut experiments = Vec::new();
-        for (name, place) in Catalogue::new(self.from.as_deref())?.choose(&self.only)? {
-            experiments.push(place.load(&name, &self.changes, &registry)?);
-        }
+        let (experiments, courses) = self.experiments(&registry)?;
         watch_interrupts();
         let progress = Progress::new(self.quiet);
         let mut cards = Vec::new();
@@ -104,7 +107,7 @@ impl SiteCommand {
             progress.finish();
             cards.push(card?);
         }
-        let lessons = Lessons::of(&experiments);
+        let lessons = Lessons::of(&experiments, courses.clone());
         let open = cards.iter().find(|card| card.name == FIRST);
         let open = open.or(cards.first()).map_or("", |card| &card.name);
         for (name, bytes) in site::shared_files() {
@@ -114,7 +117,8 @@ impl SiteCommand {
             "lab/index.html",
             site::page("../", "The lab", false).as_bytes(),
         )?;
-        self.write("index.html", gallery(&cards).as_bytes())?;
+        let page = gallery(&cards, courses.first());
+        self.write("index.html", page.as_bytes())?;
         self.write("lab.json", site::lab(&lessons, open).as_bytes())?;
         if !self.quiet {
             let folder = self.folder.display();
@@ -125,6 +129,29 @@ impl SiteCommand {
             )?;
         }
         Ok(())
+    }
+
+    /// The experiments of the site, and the courses that they are shown in.
+    fn experiments(&self, registry: &Registry) -> Result<(Vec<Experiment>, Vec<Course>), Failure> {
+        let catalogue = Catalogue::new(self.from.as_deref())?;
+        let Some(file) = &self.course else {
+            let chosen = catalogue.choose(&self.only)?.into_iter();
+            let read = chosen.map(|(name, place)| place.load(&name, &self.changes, registry));
+            return Ok((read.collect::<Result<_, _>>()?, Course::all_shipped()));
+        };
+        let loaded = LoadedCourse::load(file, &self.changes, registry)?;
+        let mut experiments = Vec::new();
+        for lesson in loaded.course.lessons() {
+            let own = loaded.own.iter().find(|own| own.name == lesson.name);
+            if let (Some(own), Some(_)) = (own, &lesson.file) {
+                experiments.push(own.clone());
+                continue;
+            }
+            for (name, place) in catalogue.choose(std::slice::from_ref(&lesson.name))? {
+                experiments.push(place.load(&name, &self.changes, registry)?);
+            }
+        }
+        Ok((experiments, vec![loaded.course]))
     }
 
     /// Refuses a folder with files of somebody else's.
@@ -207,28 +234,68 @@ impl SiteCommand {
     }
 }
 
-/// The page that shows all lessons.
-fn gallery(cards: &[LessonCard]) -> String {
-    let mut text = String::new();
-    for card in cards {
-        let (name, title) = (escape(&card.name), escape(&card.title));
-        let about = card.look_for.as_deref().map(escape).unwrap_or_default();
-        let picture = match card.pictured {
-            true => format!("<img src=\"lessons/{name}/thumbnail.png\" alt=\"\" loading=\"lazy\">"),
-            false => String::new(),
-        };
-        text.push_str(&format!(
-            "<li><a class=\"card\" href=\"lessons/{name}/\"><span class=\"thumbnail\">{picture}</span><b>{title}</b></a>\n<p>{about}</p>\n<p class=\"files\"><code>{name}</code> <a href=\"lessons/{name}/{name}.toml\" download>TOML</a></p></li>\n"
-        ));
+/// A lesson in the gallery.
+fn card_html(card: &LessonCard) -> String {
+    let (name, title) = (escape(&card.name), escape(&card.title));
+    let about = card.look_for.as_deref().map(escape).unwrap_or_default();
+    let picture = match card.pictured {
+        true => format!("<img src=\"lessons/{name}/thumbnail.png\" alt=\"\" loading=\"lazy\">"),
+        false => String::new(),
+    };
+    format!(
+        "<li><a class=\"card\" href=\"lessons/{name}/\"><span class=\"thumbnail\">{picture}</span><b>{title}</b></a>\n<p>{about}</p>\n<p class=\"files\"><code>{name}</code> <a href=\"lessons/{name}/{name}.toml\" download>TOML</a></p></li>\n"
+    )
+}
+
+/// A part of the gallery: a unit of the course, or lessons outside of it.
+fn section(heading: &str, about: &str, cards: &[&LessonCard]) -> String {
+    let cards: String = cards.iter().map(|card| card_html(card)).collect();
+    let heading = escape(heading);
+    let about = match about {
+        "" => String::new(),
+        about => format!("<p class=\"about\">{}</p>\n", escape(about)),
+    };
+    format!("<section>\n<h2>{heading}</h2>\n{about}<ul>\n{cards}</ul>\n</section>\n")
+}
+
+/// The page that shows all lessons: those of one's own, then by unit of the course.
+fn gallery(cards: &[LessonCard], course: Option<&Course>) -> String {
+    let (mut text, mut others) = (String::new(), Vec::new());
+    let taught = |card: &LessonCard| course.is_some_and(|course| course.find(&card.name).is_some());
+    others.extend(cards.iter().filter(|card| !taught(card)));
+    if !others.is_empty() {
+        text.push_str(&section("Other lessons", "", &others));
+    }
+    for (i, unit) in course
+        .iter()
+        .flat_map(|course| course.units.iter().enumerate())
+    {
+        let lessons = unit.lessons.iter();
+        let found = lessons.filter_map(|one| cards.iter().find(|card| card.name == one.name));
+        let found: Vec<&LessonCard> = found.collect();
+        if found.is_empty() {
+            continue;
+        }
+        let minutes = unit.minutes.map(|minutes| format!("{minutes} minutes."));
+        let about = [unit.about.clone(), minutes];
+        let about: Vec<String> = about.into_iter().flatten().collect();
+        let heading = format!("{}. {}", i + 1, unit.title);
+        text.push_str(&section(&heading, &about.join(" "), &found));
     }
     let about = format!(
         "{} experiments that run in your browser, made with bvlab {}.",
         cards.len(),
         env!("CARGO_PKG_VERSION")
     );
+    let title = course.map_or("Bias and variance: the lab", |course| &course.title);
     // Filled from the back, so that nothing filled in is searched for marks.
     let mut page = TEMPLATE.to_owned();
-    for (mark, filling) in [("{{lessons}}", text), ("{{about}}", escape(&about))] {
+    for (mark, filling) in [
+        ("{{lessons}}", text),
+        ("{{about}}", escape(&about)),
+        ("{{heading}}", escape(title)),
+        ("{{title}}", escape(title)),
+    ] {
         if let Some(at) = page.find(mark) {
             page.replace_range(at..at + mark.len(), &filling);
         }

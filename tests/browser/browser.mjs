@@ -50,12 +50,15 @@ export class Suite {
         acceptDownloads: true,
         ...options,
         before: undefined,
+        first: undefined,
         ...more,
       });
       contexts.push(context);
+      // Whoever tests the page has been there before, but for the first visit.
+      if (!options.first) await context.addInitScript(visited);
       if (options.before) await context.addInitScript(options.before);
       const page = await context.newPage();
-      page.setDefaultTimeout(30_000);
+      page.setDefaultTimeout(Number(process.env.BVLAB_PATIENCE ?? 30_000));
       listen(page, complaints, options.mistakes ?? false);
       await page.goto(address);
       await settled(page);
@@ -74,6 +77,14 @@ export class Suite {
     } finally {
       for (const context of contexts) await context.close();
     }
+  }
+}
+
+function visited() {
+  try {
+    localStorage.setItem("bvlab-tour", "seen");
+  } catch {
+    // A page that may not remember shows the first steps.
   }
 }
 

@@ -24,6 +24,12 @@ async function slide(page, selector, value) {
   }, value);
 }
 
+// Chooses a scene from its menu.
+async function view(page, scene) {
+  await page.click("#open-views");
+  await page.click(`#tab-${scene}`);
+}
+
 async function handle(page) {
   const box = await page.locator("#picture-tradeoff .handle").first().boundingBox();
   return [box.x + box.width / 2, box.y + box.height / 2];
@@ -173,7 +179,7 @@ await suite.test("a click on the fits looks at one test point", async (open) => 
 });
 
 await suite.test("the dartboard has a dart for every draw", async (open) => {
-  const page = await open(at("lesson=dartboards&scene=4"));
+  const page = await open(at("lesson=dartboards&scene=4&board=off"));
   await page.click("#toggle-board");
   await says(page, "board", /darts; the mean misses/);
   assert.equal(await page.locator("#picture-board .bull").count(), 4);
@@ -377,8 +383,17 @@ await suite.test(
 );
 
 await suite.test("double descent: through the threshold, and the peak comes and goes", async (open) => {
-  const page = await open(at(""));
-  await afterRun(page, () => page.keyboard.press("5"));
+  // It is a scene of lessons that have a threshold, and of no others.
+  const other = await open(at(""));
+  await other.keyboard.press("5");
+  await drawn(other);
+  assert.equal(await other.getAttribute("#pictures", "data-scene"), "1");
+  assert.match(await other.textContent("#title"), /Deeper trees/);
+  await other.click("#open-views");
+  assert.equal(await other.locator("#tab-5").isVisible(), false);
+  const page = await open(at("lesson=descent-fits&drawn=all"));
+  await page.keyboard.press("5");
+  await drawn(page);
   assert.equal(await page.textContent("#title"), "Fits before, at and beyond the interpolation threshold");
   assert.match(await page.textContent("#picture-tradeoff"), /p = n/);
   await says(page, "norm", /Length of the weights over features: largest/);
@@ -407,22 +422,19 @@ await suite.test("double descent: through the threshold, and the peak comes and 
   await afterRun(page, () => slide(page, "#ridge", 0));
   await says(page, "identity", /median risk/);
   // So does the lack of noise.
-  await afterRun(page, () => slide(page, "#descent-noise", 0));
+  await afterRun(page, () => slide(page, "#descent-sd", 0));
   await says(page, "identity", /features = 20/);
   await page.waitForFunction(() =>
-    /noise sd = 0$/.test(document.querySelector("#descent-knobs").children[2].textContent),
+    /noise sd = 0$/.test(document.querySelector("#descent-knobs").children[1].textContent),
   );
   const quiet = await words(page, "identity");
   const [, low] = /(?:median risk|=) ([0-9.·⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)(?:,| ±)/.exec(quiet.replace(/features = \d+/, ""));
   assert.ok(/⁻/.test(low) || Number(low) < peak / 4, quiet);
   // Ten dimensions, where means exist away from the threshold.
-  await afterRun(page, () => page.click("#ten-dimensions"));
-  await page.waitForFunction(() => /explodes/.test(document.getElementById("title").textContent));
-  await says(page, "fits", /Predictions against the truth/);
-  await shoot(page, "double-descent-ten");
-  // Back to where we were.
-  await afterRun(page, () => page.keyboard.press("1"));
-  await page.waitForFunction(() => /Deeper trees/.test(document.getElementById("title").textContent));
+  const ten = await open(at("lesson=descent-features&scene=5"));
+  assert.match(await ten.textContent("#title"), /explodes/);
+  await says(ten, "fits", /Predictions against the truth/);
+  await shoot(ten, "double-descent-ten");
 });
 
 await suite.test("the menu has all lessons, by group", async (open) => {
@@ -430,10 +442,10 @@ await suite.test("the menu has all lessons, by group", async (open) => {
   await page.keyboard.press("m");
   await page.waitForSelector("#dialog-lessons[open]");
   assert.ok((await page.locator("#dialog-lessons [data-lesson]").count()) >= 35);
-  assert.deepEqual((await page.locator("#dialog-lessons h3").allTextContents()).slice(0, 3).sort(), [
-    "Bias and variance",
-    "Double descent",
-    "Ensembles",
+  assert.deepEqual((await page.locator("#dialog-lessons h3").allTextContents()).slice(0, 3), [
+    "1. Training error deceives",
+    "2. Estimators",
+    "3. The decomposition",
   ]);
   await shoot(page, "menu");
   await afterRun(page, () => page.click("[data-lesson='knn-tradeoff']"));
@@ -547,7 +559,7 @@ await suite.test("a link restores the exact scene", async (open) => {
 });
 
 await suite.test("a two-way sweep has two sliders and shows a slice", async (open) => {
-  const page = await open(at("lesson=descent-ridge"));
+  const page = await open(at("lesson=descent-ridge&scene=1"));
   const curve = () => page.locator("#picture-tradeoff .curve.train").getAttribute("d");
   const before = await curve();
   await slide(page, "#setting-1", 0);
@@ -637,7 +649,7 @@ await suite.test("classes are shown by their figures, and nothing moves", async 
   const page = await open(at("scene=3"));
   await page.keyboard.press("m");
   await page.waitForSelector("#dialog-lessons[open]");
-  assert.ok((await page.locator("#dialog-lessons h3").allTextContents()).includes("Classes"));
+  assert.ok((await page.locator("#dialog-lessons h3").allTextContents()).includes("5. Classes and losses"));
   await afterRun(page, () => page.click("[data-lesson='moons-zero-one']"));
   await figure(page);
   assert.equal(await page.textContent("#title"), "Errors of votes: zero-one loss");
@@ -830,15 +842,17 @@ await suite.test("a phone: no sideways scrolling, everything in reach, fingers d
   const box = await page.locator("#picture-tradeoff").boundingBox();
   await page.touchscreen.tap(box.x + box.width * 0.7, box.y + box.height * 0.5);
   await page.waitForFunction((old) => document.getElementById("setting-0").value !== old, before);
-  for (const scene of [2, 3, 4, 5, 6]) {
+  for (const scene of [2, 3, 4, 6]) {
+    await page.locator("#open-views").tap();
     await page.locator(`#tab-${scene}`).tap();
-    if (scene === 5) await settled(page);
     await drawn(page);
     assert.ok((await sideways()) <= 0, `scene ${scene}`);
     await shoot(page, `phone-${scene}`);
   }
+  await page.locator("#open-views").tap();
   await page.locator("#tab-1").tap();
   await settled(page);
+  await page.locator("#open-more").tap();
   await page.locator("#open-controls").tap();
   await page.waitForSelector("#controls:not([hidden])");
   await page.locator("#save-toml").scrollIntoViewIfNeeded();
@@ -872,30 +886,35 @@ await suite.test("by keyboard alone", async (open) => {
   const wanted = [
     "open-lessons",
     "ask",
-    "open-controls",
-    "open-numbers",
-    "open-export",
-    "toggle-theme",
-    "toggle-full",
-    "open-help",
-    "tab-1",
+    "open-views",
+    "open-more",
     "0",
-    "1",
-    "reset",
-    "draw-one",
     "play",
-    "draw-all",
-    "speed",
+    "draw-one",
+    "show-hidden",
     "setting-0",
   ];
-  assert.deepEqual(
-    order.filter((id) => wanted.includes(id)),
-    wanted,
-  );
+  assert.deepEqual(order, wanted);
+  // A menu by keyboard, and arrows within a group.
+  await page.locator("#open-more").focus();
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.activeElement.id === "open-controls");
+  await page.keyboard.press("Escape");
+  await page.waitForFunction(() => document.activeElement.id === "open-more" && document.getElementById("more").hidden);
+  await page.locator("#learners [data-learner='0']").focus();
+  await page.keyboard.press("ArrowRight");
+  await page.waitForFunction(() => document.activeElement.getAttribute("aria-checked") === "true");
+  assert.equal(await page.evaluate(() => document.activeElement.dataset.learner), "1");
+  await says(page, "fits", /of bagged trees/);
+  await page.keyboard.press("ArrowRight");
+  await says(page, "fits", /of tree at/);
   // Space on a focused button presses it; elsewhere it draws.
+  await page.locator("#draw-one").focus();
+  await page.keyboard.press("Space");
+  await counts(page, /^1 of/);
   await page.locator("#draw-all").focus();
   await page.keyboard.press("Space");
-  assert.match(await count(page), /^all/);
+  await counts(page, /^all/);
   await page.keyboard.press("?");
   await page.waitForSelector("#dialog-help[open]");
   for (const text of ["PageDown", "draw one training set", "full screen"])
@@ -903,11 +922,14 @@ await suite.test("by keyboard alone", async (open) => {
   await shoot(page, "help");
   await page.keyboard.press("Escape");
   await page.waitForSelector("#dialog-help", { state: "hidden" });
-  await page.locator("#tab-1").focus();
-  await page.keyboard.press("ArrowRight");
+  await page.locator("#open-views").focus();
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.activeElement.id === "tab-1");
+  await page.keyboard.press("ArrowDown");
   await page.waitForFunction(
     () => document.activeElement.id === "tab-2" && document.getElementById("pictures").dataset.scene === "2",
   );
+  await page.keyboard.press("Escape");
   await page.keyboard.press("c");
   await page.waitForSelector("#controls:not([hidden])");
   await page.keyboard.press("Escape");
@@ -925,7 +947,7 @@ await suite.test("by keyboard alone", async (open) => {
 
 await suite.test("after a click with the mouse the space bar draws", async (open) => {
   const page = await open(at(""));
-  await page.click("#tab-2");
+  await view(page, 2);
   await page.keyboard.press("Space");
   await counts(page, /^1 of/);
   assert.equal(await page.getAttribute("#tab-2", "aria-selected"), "true");
@@ -1022,6 +1044,112 @@ await suite.test("the class address and full screen", async (open) => {
   assert.match(await page.textContent("#dialog-join"), /http:\/\/192\.168\.1\.5:7878\//);
   await page.waitForFunction(() => document.querySelector("#dialog-join img").naturalWidth > 0);
   await shoot(page, "class");
+});
+
+await suite.test("undo and redo, by buttons and by keys, and the title says what is changed", async (open) => {
+  const page = await open(at("panel=controls"));
+  const title = () => page.textContent("#title");
+  assert.equal(await page.locator("#undo").isVisible(), false, "nothing to undo");
+  const opened = await words(page, "identity");
+  await page.keyboard.press("ArrowRight");
+  await says(page, "identity", /depth = 6:/);
+  await afterRun(page, () => slide(page, "#control-noise-slider", 0.2));
+  await page.waitForFunction(() => / \(changed\)$/.test(document.getElementById("title").textContent));
+  await afterRun(page, () => page.click("#new-seed"));
+  await addressed(page, /run\.seed=2/);
+  await afterRun(page, () => page.keyboard.press("Control+z"));
+  await says(page, "identity", /depth = 6: .*: 0\.0400? \+/);
+  assert.doesNotMatch(page.url(), /seed=2/);
+  await afterRun(page, () => page.click("#undo"));
+  await page.waitForFunction(() => !/changed/.test(document.getElementById("title").textContent));
+  await page.click("#undo");
+  await page.waitForFunction((old) => document.querySelector("#picture-identity > svg").getAttribute("aria-label") === old, opened);
+  assert.equal(await page.locator("#undo").isDisabled(), true);
+  await page.keyboard.press("Control+Shift+z");
+  await says(page, "identity", /depth = 6:/);
+  await afterRun(page, () => page.click("#redo"));
+  await says(page, "identity", /: 0\.0400? \+/);
+  assert.match(await title(), /changed/);
+  // A slider that is dragged is one step.
+  await page.waitForTimeout(1000);
+  await page.locator("#control-noise-slider").evaluate((slider) => {
+    for (const sd of [0.3, 0.4, 0.6]) {
+      slider.value = String(sd);
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+    }
+  });
+  await settled(page);
+  await says(page, "identity", /: 0\.3600? \+/);
+  await afterRun(page, () => page.keyboard.press("Control+z"));
+  await says(page, "identity", /: 0\.0400? \+/);
+  // A text field undoes its own letters.
+  await page.fill("#control-expression", "sin(x) + 1");
+  await page.locator("#control-expression").focus();
+  await page.keyboard.press("Control+z");
+  await drawn(page);
+  assert.match(await title(), /changed/);
+});
+
+await suite.test("the table of numbers follows the run, and play waits behind a dialog", async (open) => {
+  const page = await open(at("drawn=8&panel=numbers&speed=8"));
+  assert.match(await page.textContent("#dialog-numbers"), /From 8 training sets/);
+  await page.evaluate(() => {
+    location.hash = location.hash.replace("drawn=8", "drawn=12");
+  });
+  await page.waitForFunction(() => /From 12 training sets/.test(document.getElementById("dialog-numbers").textContent));
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("p");
+  await page.waitForFunction(() => document.getElementById("play").getAttribute("aria-pressed") === "true");
+  await page.keyboard.press("e");
+  await page.waitForSelector("#dialog-export[open]");
+  assert.equal(await page.getAttribute("#play", "aria-pressed"), "false");
+  const stopped = await count(page);
+  await page.waitForTimeout(400);
+  assert.equal(await count(page), stopped);
+});
+
+await suite.test("at first sight there are seven things to press, and single keys can be switched off", async (open) => {
+  const page = await open(at(""));
+  const pressed = await page.evaluate(() =>
+    [...document.querySelectorAll("button, select, input, a, summary")]
+      .filter((one) => one.checkVisibility({ visibilityProperty: true }))
+      .map((one) => one.id),
+  );
+  assert.ok(pressed.length <= 7, pressed.join(" "));
+  await page.keyboard.press("?");
+  await page.waitForSelector("#dialog-help[open]");
+  await page.uncheck("#character-keys");
+  await page.keyboard.press("Escape");
+  for (const key of ["d", "2", "c", "."]) await page.keyboard.press(key);
+  await drawn(page);
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
+  assert.equal(await page.getAttribute("#pictures", "data-scene"), "1");
+  assert.equal(await page.locator("#controls").isVisible(), false);
+  await page.keyboard.press("Space");
+  await counts(page, /^1 of/);
+  await page.reload();
+  await settled(page);
+  await page.keyboard.press("d");
+  await drawn(page);
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light", "it is remembered");
+});
+
+await suite.test("the experiment as TOML beside the picture, with what is changed", async (open) => {
+  const page = await open(at("panel=source"));
+  await page.waitForFunction(() => /\[problem\]/.test(document.querySelector("#source pre")?.textContent ?? ""));
+  assert.equal(await page.locator("#source ins, #source del").count(), 0);
+  const [text, picture] = await Promise.all(["#source", "#pictures"].map((one) => page.locator(one).boundingBox()));
+  assert.ok(picture.x + picture.width <= text.x + 1 && text.x + text.width <= 1281);
+  await afterRun(page, () =>
+    page.evaluate(() => {
+      location.hash = `${location.hash}&set=${encodeURIComponent("problem.train=50")}`;
+    }),
+  );
+  await page.waitForSelector("#source ins");
+  assert.deepEqual(await page.locator("#source ins").allTextContents(), ["train = 50"]);
+  assert.deepEqual(await page.locator("#source del").allTextContents(), ["train = 100"]);
+  assert.match(await page.textContent("#source-changed"), /1 line changed/);
+  await shoot(page, "source");
 });
 
 await suite.test("hostile words stay words", async (open) => {

@@ -128,6 +128,14 @@ export class Runner {
       if (!own) complaints.push(`asked for ${request.url()}`);
     });
     await page.setViewport({ width, height });
+    // Whoever tests the page has been there before.
+    await page.evaluateOnNewDocument(() => {
+      try {
+        localStorage.setItem("bvlab-tour", "seen");
+      } catch {
+        // A page that may not remember shows the first steps.
+      }
+    });
     if (before) await page.evaluateOnNewDocument(before);
     await page.goto(address);
     if (settle) {

@@ -1313,3 +1313,54 @@ fn options_of_figures_gone_wrong() {
         ("\"drak\"", Some("did you mean `dark`?"))
     );
 }
+
+#[test]
+fn scales_and_weights_that_do_not_fit() {
+    let inputs = "inputs = { uniform = [0, 15] }";
+    for (to, token, message, help) in [
+        (
+            "inputs = { uniform = [0, 15], sds = [1] }",
+            "sds",
+            "goes with normal inputs",
+            "normal",
+        ),
+        (
+            "inputs = { normal = [0, 1], sds = [1, 0] }",
+            "0",
+            "above 0",
+            "",
+        ),
+        (
+            "inputs = { normal = [0, 1], sds = [] }",
+            "[]",
+            "needs 1 to",
+            "sds",
+        ),
+        (
+            "inputs = { normal = [0, 1], sds = [1, 2], dimension = 3 }",
+            "3",
+            "there are 2 sds",
+            "leave out",
+        ),
+        (
+            "inputs = { normal = [0, 1], sds = { power = 2 } }",
+            "{ power = 2 }",
+            "number of coordinates",
+            "dimension",
+        ),
+        (
+            "inputs = { normal = [0, 1], sds = { spikes = 2 }, dimension = 3 }",
+            "{ spikes = 2 }",
+            "both `spikes` and `rest`",
+            "as in",
+        ),
+        (
+            "inputs = { normal = [0, 1], sds = { powr = 2 }, dimension = 3 }",
+            "powr",
+            "not known",
+            "power",
+        ),
+    ] {
+        refuses(inputs, to, token, message, help);
+    }
+}

@@ -30,7 +30,12 @@ fn prepare() -> Result<PathBuf, String> {
     let browser =
         browser.ok_or("there is no Chromium: install it, or name it in BVLAB_CHROMIUM")?;
     on_path("node").ok_or("there is no Node.js")?;
-    let drivers = ["playwright-core", "puppeteer-core"];
+    let drivers = [
+        "playwright-core",
+        "puppeteer-core",
+        "axe-core",
+        "typescript",
+    ];
     let has = |driver: &str| scripts().join("node_modules").join(driver).is_dir();
     if !drivers.into_iter().all(has) {
         let npm = on_path("npm").ok_or("there is no npm")?;
@@ -80,6 +85,54 @@ fn the_live_page_works_in_a_browser() {
         "lab.mjs",
         &format!("http://127.0.0.1:{}/#lecturer={}", server.port, server.key),
     );
+}
+
+#[test]
+fn the_live_page_teaches_in_a_browser() {
+    let Some(browser) = browser() else { return };
+    let server = Server::start(&[]);
+    drive(
+        browser,
+        "teach.mjs",
+        &format!("http://127.0.0.1:{}/#lecturer={}", server.port, server.key),
+    );
+}
+
+#[test]
+fn everybody_can_use_the_live_page() {
+    let Some(browser) = browser() else { return };
+    let server = Server::start(&[]);
+    drive(
+        browser,
+        "access.mjs",
+        &format!("http://127.0.0.1:{}/#lecturer={}", server.port, server.key),
+    );
+}
+
+/// Runs Node.js in tests/browser, which has to succeed.
+fn node(arguments: &[&str]) {
+    let run = Command::new("node")
+        .args(arguments)
+        .current_dir(scripts())
+        .output()
+        .unwrap();
+    let words = [run.stdout, run.stderr].concat();
+    let words = String::from_utf8_lossy(&words).into_owned();
+    assert!(run.status.success(), "{arguments:?}:\n{words}");
+}
+
+#[test]
+fn the_pure_functions_of_the_page_hold() {
+    if browser().is_some() {
+        node(&["--test", "unit.mjs"]);
+    }
+}
+
+#[test]
+fn the_types_of_the_page_agree() {
+    if browser().is_some() {
+        node(&["node_modules/typescript/bin/tsc", "-p", "tsconfig.json"]);
+    }
 }
 
 #[test]

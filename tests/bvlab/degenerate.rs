@@ -49,7 +49,12 @@ fn learners(train: usize, reach: f64) -> Vec<(String, Box<dyn Learner>)> {
         "sweep = { features = [1, 3, 20, 60] }\nfourier = { scale = 3 }".to_owned(),
         "sweep = { lambda = [0.1, 10] }\nfourier = { scale = 3, features = 15 }".to_owned(),
         "sweep = { epochs = [0, 5, 500] }\nfourier = { scale = 3, features = 15 }".to_owned(),
+        "sweep = { features = [1, 3, 60] }\nfeatures = {}".to_owned(),
+        "sweep = { features = [1, 3, 60] }\nfeatures = { bias = 1, kind = \"projection\" }".to_owned(),
+        "sweep = { lambda = [0.1, 10] }\nfeatures = { bias = 1, features = 15 }".to_owned(),
         "sweep = { epochs = [0, 20] }\nnetwork = { width = 4 }".to_owned(),
+        "sweep = { batch = [1, 3, 50] }\nnetwork = { width = 4, second = 3, decay = 0.1, epochs = 9 }"
+            .to_owned(),
         "sweep = { epochs = [0, 20] }\nnetwork = { width = 4, activation = \"relu\", optimiser = \"descent\" }".to_owned(),
         "sweep = { members = [1, 5] }\nbagging = { base = { tree = {} } }".to_owned(),
         "bagging = { members = 1, sample = \"split\", base = { knn = { k = 1 } } }".to_owned(),

@@ -452,7 +452,7 @@ fn classes_are_shown_by_their_figures_alone() {
         let mut lessons = lab["lessons"].as_array().unwrap().iter();
         lessons.find(|lesson| lesson["name"] == name).unwrap()
     };
-    assert_eq!(lesson("moons-zero-one")["group"], "Classes");
+    assert_eq!(lesson("moons-zero-one")["group"], "Classes and losses");
     assert_eq!(lesson("moons-zero-one")["pictured"], why);
     assert_eq!(lesson("tree-tradeoff")["pictured"], Value::Null);
     assert!(lesson("majority-vote")["pictured"].is_string());
@@ -580,8 +580,8 @@ fn no_request_makes_the_lab_read_a_file() {
         let mut found = lessons.iter().filter(|lesson| lesson["name"] == name);
         found.next().unwrap()["group"].clone()
     };
-    assert_eq!(group("iris-trees"), "Classes");
-    assert_eq!(group("diabetes-trees"), "Real data");
+    assert_eq!(group("iris-trees"), "Choosing");
+    assert_eq!(group("diabetes-trees"), "Choosing");
     let scene = json!({ "lesson": "diabetes-trees", "set": ["run.resamples=20"] });
     assert_eq!(kinds(&bare.run(&scene)), ["head", "end"]);
     let toml = text.replace("flowers.csv", "data/iris.csv");

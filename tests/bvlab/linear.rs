@@ -2,11 +2,11 @@
 //! against the exact forms for finite n and p (no intercept, minimum norm).
 
 use bvlab::interrupt::Interrupt;
-use bvlab::learner::{Learner, Linear, LinearSetting};
+use bvlab::learner::{GradientSteps, Learner, Linear, LinearSetting};
 use bvlab::outcome::Tables;
 use bvlab::problem::{Labels, Truth};
 
-use crate::setup::{algorithm, data, plan, run};
+use crate::setup::{algorithm, close, data, fit_predict, plan, points, run};
 
 const N: f64 = 20.0;
 const S2: f64 = 0.25;
@@ -299,4 +299,152 @@ fn the_condition_number_of_centred_inputs_is_finite() {
             );
         }
     }
+}
+
+/// Gradient descent on ‖y - Xw‖²/(2n) + λ‖w‖²/(2n), step by step.
+fn stepwise(x: &[Vec<f64>], y: &[f64], lambda: f64, rate: f64, steps: usize) -> Vec<f64> {
+    let n = y.len() as f64;
+    let mut w = vec![0.0; x[0].len()];
+    for _ in 0..steps {
+        let misses: Vec<f64> = x
+            .iter()
+            .zip(y)
+            .map(|(x, y)| x.iter().zip(&w).map(|(x, w)| x * w).sum::<f64>() - y)
+            .collect();
+        let slope = |j: usize| -> f64 {
+            let terms = x.iter().zip(&misses).map(|(x, miss)| x[j] * miss);
+            (terms.sum::<f64>() + lambda * w[j]) / n
+        };
+        w = (0..w.len()).map(|j| w[j] - rate * slope(j)).collect();
+    }
+    w
+}
+
+#[test]
+fn an_epoch_is_a_step_of_gradient_descent() {
+    let at = points(1, 20, 6, 1.0);
+    for n in [4, 15] {
+        let data = data(9, n, 6, None);
+        for (intercept, lambda, rate) in [(false, 0.0, 0.4), (false, 0.7, 0.3), (true, 0.0, 1.5)] {
+            let epochs = [0, 1, 2, 7, 100, 3000];
+            let settings = epochs.map(|_| LinearSetting {
+                features: 5,
+                lambda,
+            });
+            let steps = epochs.map(|epochs| GradientSteps {
+                epochs: f64::from(epochs),
+                rate,
+            });
+            let mut learner = Linear::new(settings.to_vec(), intercept).descending(steps.to_vec());
+            let got = fit_predict(&mut learner, &data, &at);
+            assert!(learner.remarks().unwrap().iter().all(Option::is_none));
+            assert!(!learner.residuals_leave_one_out());
+            let mean = |column: &dyn Fn(usize) -> f64| match intercept {
+                true => (0..n).map(column).sum::<f64>() / n as f64,
+                false => 0.0,
+            };
+            let means: Vec<f64> = (0..5).map(|j| mean(&|i| data.inputs.get(i, j))).collect();
+            let middle = mean(&|i| data.labels[i]);
+            let centred = |row: &[f64]| -> Vec<f64> {
+                row[..5]
+                    .iter()
+                    .zip(&means)
+                    .map(|(x, mean)| x - mean)
+                    .collect()
+            };
+            let x: Vec<Vec<f64>> = data.inputs.rows().map(centred).collect();
+            let y: Vec<f64> = data.labels.iter().map(|y| y - middle).collect();
+            for (epochs, got) in epochs.iter().zip(&got) {
+                let w = stepwise(&x, &y, lambda, rate, *epochs as usize);
+                for (row, got) in at.rows().zip(got) {
+                    let terms = centred(row);
+                    let terms = terms.iter().zip(&w).map(|(x, w)| x * w);
+                    let wanted = middle + terms.sum::<f64>();
+                    assert!(
+                        close(*got, wanted, 1e-9),
+                        "{epochs} epochs: {got}, not {wanted}"
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn steps_that_are_too_long_are_called_out() {
+    let data = data(9, 15, 3, None);
+    let setting = LinearSetting {
+        features: 3,
+        lambda: 0.0,
+    };
+    let steps = |rate| vec![GradientSteps { epochs: 50.0, rate }];
+    for (rate, diverges) in [(0.1, false), (50.0, true)] {
+        let mut learner = Linear::new(vec![setting], false).descending(steps(rate));
+        learner.fit(&data, &algorithm(1));
+        assert_eq!(learner.remarks().unwrap()[0].is_some(), diverges);
+    }
+}
+
+/// Least squares is the same in any coordinates: below n the exact forms hold for any scales. Beyond,
+/// none is known.
+#[test]
+fn exact_forms_of_coordinates_with_scales() {
+    let text = r#"
+        [problem]
+        truth  = { weights = [2, 1, 0, 0.5, 3] }
+        inputs = { normal = [0, 2], sds = { spikes = 2, rest = 0.1 }, dimension = 30 }
+        noise  = { normal = 0.5 }
+        train  = 15
+        [sweep]
+        features = [3, 8, 22]
+        [[learner]]
+        linear = { intercept = false }
+        [run]
+        resamples = 2000
+        test = { draw = 2000 }
+    "#;
+    let (experiment, results) = run(text);
+    let table = Tables::new(&experiment, &results).curves;
+    let get = |name: &str| table.numbers(name).to_vec();
+    let (risk, se) = (get("risk"), get("risk_se"));
+    let (bias2, variance) = (get("bias2_exact"), get("variance_exact"));
+    // Outside of the first three: (0.2 · 0.5)² + (0.2 · 3)².
+    assert!((bias2[0] - 0.37).abs() < 1e-12, "{}", bias2[0]);
+    assert!((variance[0] - (0.25 + 0.37) * 3.0 / 11.0).abs() < 1e-12);
+    for c in [0, 1] {
+        let exact = 0.25 + bias2[c] + variance[c];
+        assert!(
+            (risk[c] - exact).abs() < 4.5 * se[c],
+            "{}: {exact}",
+            risk[c]
+        );
+    }
+    assert!(bias2[2].is_nan() && variance[2].is_nan());
+}
+
+#[test]
+fn scales_are_those_of_the_draws() {
+    use bvlab::data::Points;
+    use bvlab::problem::Inputs;
+    use bvlab::stream::{Purpose, Stream};
+    let inputs = Inputs::scaled_normal(1.0, 2.0, vec![1.0, 0.15]);
+    let mut points = Points::default();
+    inputs.draw(
+        20_000,
+        2,
+        &mut Stream::new(1, Purpose::Inputs, 0),
+        &mut points,
+    );
+    for (axis, sd) in [(0, 2.0), (1, 0.3)] {
+        let values = || points.rows().map(|row| row[axis]);
+        let mean = values().sum::<f64>() / 20_000.0;
+        let variance = values().map(|x| (x - 1.0).powi(2)).sum::<f64>() / 20_000.0;
+        assert!((mean - 1.0).abs() < 4.0 * sd / 20_000_f64.sqrt());
+        assert!((variance.sqrt() / sd - 1.0).abs() < 4.0 / 40_000_f64.sqrt());
+    }
+    assert_eq!(inputs.as_normal(), None);
+    assert_eq!(inputs.range(), (-5.0, 7.0));
+    // The density of a point is that of its coordinates in their own units.
+    let ratio = inputs.weight(&[1.0, 1.3]) / inputs.weight(&[1.0, 1.0]);
+    assert!((ratio - (-0.5_f64).exp()).abs() < 1e-12);
 }

@@ -14,6 +14,7 @@ fn setting(width: usize, epochs: usize, rate: f64) -> NetworkSetting {
         width,
         epochs,
         rate,
+        ..NetworkSetting::default()
     }
 }
 

@@ -22,6 +22,7 @@ fn network(
         width,
         epochs,
         rate: 0.05,
+        ..NetworkSetting::default()
     });
     Network::classifier(settings.collect(), classes, activation, optimiser)
 }
@@ -227,6 +228,7 @@ fn steps_too_large_give_probabilities_or_nan() {
                 width: 3,
                 epochs,
                 rate,
+                ..NetworkSetting::default()
             };
             let mut learner = Network::classifier(vec![setting], 2, activation, optimiser);
             learner.fit(&data, &algorithm(1));

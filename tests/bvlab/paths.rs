@@ -354,6 +354,7 @@ fn network_over_width_epochs_and_rate() {
                 width,
                 epochs,
                 rate,
+                ..NetworkSetting::default()
             });
         }
     }

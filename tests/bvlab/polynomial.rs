@@ -12,6 +12,7 @@ fn row(basis: Basis, t: f64, degree: usize) -> Vec<f64> {
     (0..=degree)
         .map(|k| match basis {
             Basis::Monomial => t.powi(k as i32),
+            Basis::Chebyshev => (k as f64 * t.clamp(-1.0, 1.0).acos()).cos(),
             // P_k(t) = 2^-k Σ_j (-1)^j C(k,j) C(2k-2j,k) t^(k-2j)
             Basis::Legendre => {
                 let choose = |n: usize, k: usize| {
@@ -64,7 +65,7 @@ fn agrees_with_augmented_least_squares() {
     let points = Points::new(1, (0..50).map(|i| f64::from(i) / 49.0).collect());
     for seed in 0..5 {
         let data = data(seed, 30, 1, None);
-        for basis in [Basis::Legendre, Basis::Monomial] {
+        for basis in [Basis::Legendre, Basis::Monomial, Basis::Chebyshev] {
             let mut settings = Vec::new();
             for degree in [0, 1, 2, 5, 8] {
                 for lambda in [0.0, 1e-6, 1e-3, 0.5, 20.0] {

@@ -18,7 +18,10 @@ use bvlab::simulation::{self, SIMULATIONS, Setup};
 use crate::setup::plan;
 
 const NUMBERS: &str = r#"truth = "sin(x) + 0.3*x", inputs = { uniform = [0, 6] }, noise = { normal = 0.5 }, train = 24"#;
+const EVEN: &str =
+    r#"truth = "sin(x)", inputs = { grid = [0, 6] }, noise = { normal = 0.5 }, train = 24"#;
 const SQUARE: &str = r#"truth = "sin(3*x1) + x2^2", inputs = { uniform = [0, 1], dimension = 3 }, noise = { normal = 0.3 }, train = 24"#;
+const DENSITY: &str = r#"density = { marron-wand = "claw" }, train = 30"#;
 const CLASSES: &str = r#"classes = { moons = 0.3 }, train = 30"#;
 
 /// Name, problem, learner, run; and whether faer has a part in it.
@@ -111,6 +114,48 @@ const CASES: &[(&str, &str, &str, &str, bool)] = &[
         "fourier-epochs",
         NUMBERS,
         "fourier = { scale = 2, features = 9 }, sweep = { epochs = [3, 60] }",
+        "",
+        true,
+    ),
+    (
+        "polynomial-beyond",
+        EVEN,
+        "polynomial = {}, sweep = { degree = [40, 120] }",
+        "",
+        true,
+    ),
+    (
+        "polynomial-chebyshev",
+        EVEN,
+        r#"polynomial = { basis = "chebyshev" }, sweep = { degree = [5, 60] }"#,
+        "",
+        true,
+    ),
+    (
+        "linear-epochs",
+        SQUARE,
+        "linear = { rate = 0.5 }, sweep = { epochs = [3, 60] }",
+        "",
+        true,
+    ),
+    (
+        "linear-sds",
+        r#"truth = { weights = [1, 2] }, inputs = { normal = [0, 1], sds = [1, 0.2, 3] }, noise = { normal = 0.3 }, train = 24"#,
+        "linear = {}, sweep = { features = [1, 3] }",
+        "test = { draw = 100 }",
+        true,
+    ),
+    (
+        "features",
+        SQUARE,
+        "features = { bias = 1 }, sweep = { features = [3, 60] }",
+        "",
+        true,
+    ),
+    (
+        "features-projection",
+        SQUARE,
+        r#"features = { kind = "projection", lambda = 0.1 }, sweep = { features = [2, 3] }"#,
         "",
         true,
     ),
@@ -343,6 +388,55 @@ const CASES: &[(&str, &str, &str, &str, bool)] = &[
         CLASSES,
         "network = { width = 4, epochs = 40 }",
         r#"loss = "cross-entropy", test = { grid = 100 }"#,
+        false,
+    ),
+    (
+        "fourier-classes",
+        CLASSES,
+        "fourier = { scale = 1 }, sweep = { features = [5, 60] }",
+        r#"loss = "zero-one", test = { grid = 100 }"#,
+        true,
+    ),
+    (
+        "network-one-hot",
+        CLASSES,
+        r#"network = { epochs = 40, objective = "squared" }, sweep = { width = [2, 5] }"#,
+        r#"loss = "squared", test = { grid = 100 }"#,
+        false,
+    ),
+    (
+        "network-deep",
+        SQUARE,
+        "network = { width = 4, second = 3, epochs = 40 }, sweep = { decay = [0, 0.1] }",
+        "",
+        false,
+    ),
+    (
+        "network-batches",
+        CLASSES,
+        "network = { width = 4, epochs = 9 }, sweep = { batch = [1, 8, 30] }",
+        r#"loss = "cross-entropy", test = { grid = 100 }"#,
+        false,
+    ),
+    (
+        "histogram",
+        DENSITY,
+        "histogram = { origin = 0.4 }, sweep = { bins = [2, 9, 50] }",
+        "",
+        false,
+    ),
+    (
+        "kernel-density",
+        DENSITY,
+        "kernel-density = {}, sweep = { bandwidth = [0.05, 0.3, 1] }",
+        "",
+        false,
+    ),
+    (
+        "kernel-density-epanechnikov",
+        DENSITY,
+        r#"kernel-density = { shape = "epanechnikov" }, sweep = { bandwidth = [0.3, 1] }"#,
+        "",
         false,
     ),
 ];

@@ -12,7 +12,7 @@ use bvlab::experiment::{Experiment, ExperimentError, Source};
 use bvlab::outcome::files::parquet_contents;
 use bvlab::outcome::{Table, Tables};
 use bvlab::plan::Plan;
-use bvlab::problem::{Resample, Rows};
+use bvlab::problem::{Inputs, Labels, Problem, Resample, Rows};
 use bvlab::stream::{Purpose, Stream};
 use bvlab::tables::FolderTables;
 
@@ -278,6 +278,10 @@ fn files_that_are_no_tables_are_refused() {
     };
     assert_eq!(of("t.xlsx", b"x"), "t.xlsx is neither CSV nor Parquet");
     assert_eq!(
+        of("t.csv.gz", b"x,y\n1,2\n"),
+        "cannot read t.csv.gz: it is not a whole gzip file of at most 256 MB"
+    );
+    assert_eq!(
         of("t.csv", b"x,y\n1,2\n\xff,3"),
         "t.csv, line 3 is not text in UTF-8"
     );
@@ -514,6 +518,111 @@ fn halves_are_drawn_without_replacement_and_all_are_as_likely() {
     }
 }
 
+/// Against brute force: all training sets of a round are a partition of the table, and what is left over
+/// differs from round to round.
+#[test]
+fn disjoint_training_sets_share_no_row_until_all_are_used() {
+    let rows = Arc::new(numbered(20, Resample::Disjoint));
+    let problem = Problem {
+        labels: Labels::Rows(rows.clone()),
+        inputs: Inputs::Rows(rows),
+        fixed: false,
+        dimension: 2,
+        train: 6,
+    };
+    problem.check().unwrap();
+    let (mut data, mut rounds) = (Training::default(), Vec::new());
+    for round in 0..40 {
+        let mut seen: Vec<f64> = Vec::new();
+        for part in 0..3 {
+            problem.draw(1, 3 * round + part, &mut data).unwrap();
+            assert_eq!(data.len(), 6);
+            assert!(data.labels.is_sorted());
+            for (row, label) in data.inputs.rows().zip(&data.labels) {
+                assert_eq!(row, [*label, 2.0 * label]);
+            }
+            seen.extend(&data.labels);
+        }
+        seen.sort_by(f64::total_cmp);
+        assert!(seen.windows(2).all(|pair| pair[0] < pair[1]), "{seen:?}");
+        rounds.push(seen);
+    }
+    // Every row is left out in a tenth of the rounds: binomial with mean 4 and sd 1.9.
+    for row in 0..20 {
+        let used = rounds.iter().filter(|seen| seen.contains(&f64::from(row)));
+        let left_out = 40 - used.count();
+        assert!(left_out < 14, "{row}: {left_out}");
+    }
+    assert!(rounds.iter().any(|seen| *seen != rounds[0]));
+    // The same draws whatever came before.
+    let first = data.clone();
+    problem.draw(1, 7, &mut data).unwrap();
+    problem.draw(1, 119, &mut data).unwrap();
+    assert_eq!(data, first);
+    let more = Problem {
+        train: 21,
+        ..problem
+    };
+    assert!(more.check().is_err());
+}
+
+/// The mean of n labels of N rows that are draws of variance σ² has the variance σ²/n over training sets
+/// of new rows. Disjoint training sets show it on average over tables; those that are drawn from one
+/// table again and again, without replacement, show σ²/n (1 - n/N).
+#[test]
+fn the_variance_of_disjoint_training_sets_is_unbiased() {
+    let (count, train) = (24, 12);
+    let (mut disjoint, mut shared) = (0.0, 0.0);
+    let tables = 400;
+    for table in 0..tables {
+        let labels = crate::setup::data(table, count, 1, None).labels;
+        let mut text = "x,y,held\n".to_owned();
+        for (i, label) in labels.iter().enumerate() {
+            text.push_str(&format!("{i},{label},0\n"));
+        }
+        text.push_str("0,0,1\n");
+        let variance = |resample, sets: u64| {
+            let wanted = TableUse {
+                resample,
+                test: TestRows::Column("held".to_owned()),
+                ..wanted("y")
+            };
+            let rows = Arc::new(rows("t.csv", text.as_bytes(), 1, &wanted).unwrap());
+            let problem = Problem {
+                labels: Labels::Rows(rows.clone()),
+                inputs: Inputs::Rows(rows),
+                fixed: false,
+                dimension: 1,
+                train,
+            };
+            let mut data = Training::default();
+            let means: Vec<f64> = (0..sets)
+                .map(|set| {
+                    problem.draw(5000 + table, set, &mut data).unwrap();
+                    data.labels.iter().sum::<f64>() / train as f64
+                })
+                .collect();
+            let mean = means.iter().sum::<f64>() / sets as f64;
+            let squares = means.iter().map(|m| (m - mean).powi(2));
+            squares.sum::<f64>() / (sets - 1) as f64
+        };
+        disjoint += variance(Resample::Disjoint, 2) / tables as f64;
+        shared += variance(Resample::Halves, 40) / tables as f64;
+    }
+    let all: Vec<f64> = (0..tables)
+        .flat_map(|table| crate::setup::data(table, count, 1, None).labels)
+        .collect();
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    let sigma2 = all.iter().map(|y| (y - mean).powi(2)).sum::<f64>() / all.len() as f64;
+    let wanted = sigma2 / train as f64;
+    // The square of a normal difference has a relative sd of √2: over 400 tables 0.07.
+    assert!(
+        (disjoint / wanted - 1.0).abs() < 0.25,
+        "{disjoint} {wanted}"
+    );
+    assert!((shared / wanted - 0.5).abs() < 0.1, "{shared} {wanted}");
+}
+
 #[test]
 fn the_tables_that_ship_can_be_read() {
     let iris = shipped::table("data/iris.csv").unwrap();
@@ -523,6 +632,18 @@ fn the_tables_that_ship_can_be_read() {
     let diabetes = rows("diabetes.csv", &diabetes, 1, &wanted("progression")).unwrap();
     assert_eq!(diabetes.names.len(), 10);
     assert_eq!(diabetes.train.len() + diabetes.test.len(), 442);
+    let digits = shipped::table("data/digits.csv.gz").unwrap();
+    assert!(digits.len() < 200_000);
+    let classes = TableUse {
+        classes: Some(true),
+        ..wanted("digit")
+    };
+    let digits = rows("digits.csv.gz", &digits, 1, &classes).unwrap();
+    assert_eq!((digits.names.len(), digits.classes.len()), (64, 10));
+    assert_eq!(digits.train.len() + digits.test.len(), 1797);
+    // `load_digits().data.sum()` of scikit-learn.
+    let parts = [&digits.train, &digits.test].map(|part| part.inputs.values().iter().sum::<f64>());
+    assert_eq!(parts[0] + parts[1], 561_718.0);
     for none in [
         "data/README.md",
         "tree-tradeoff.toml",
@@ -735,6 +856,13 @@ fn mistakes_are_shown_where_they_are() {
             "3",
             "`train` and `resample",
             "half of the rows",
+        ),
+        (
+            "[sweep]",
+            "resample = \"disjoint\"\n[sweep]",
+            "\"disjoint\"",
+            "needs `train`",
+            "`train = 100`",
         ),
         (
             "depth = \"1..3\"",

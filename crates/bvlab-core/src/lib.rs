@@ -13,13 +13,14 @@
 //! - [`simulation`]: small experiments without a learner or a problem of the usual kind.
 //! - [`task`]: a plan or a simulation, and how either is run.
 //!
-//! Below them: [`data`] (points and training sets), [`probability`], [`maths`] (functions and draws
+//! Below them: [`data`] (points and training sets), [`probability`], [`mixture_model`] (Gaussian mixtures by EM, and
+//! k-means), [`maths`] (functions and draws
 //! with the same bits on every platform), [`stream`] (random numbers by seed, purpose and resample),
 //! [`interrupt`] (how long work asks whether to go on), [`parameter`] (names, meanings and ranges of
 //! what can be set), [`words`] (numbers and names in messages).
 //!
 //! A module imports only modules that stand before it in this order: `words`, `parameter`, `interrupt`,
-//! `lanes`, `stream`, `maths`, `data`, `probability`, `problem`, `learner`, `decompose`, `selection`,
+//! `lanes`, `stream`, `maths`, `data`, `probability`, `eigen`, `mixture_model`, `problem`, `learner`, `decompose`, `selection`,
 //! `plan`, `engine`, `simulation`, `task`. Nothing here reads a file or a clock, or knows of TOML, figures or servers.
 //!
 //! # Features
@@ -53,11 +54,13 @@
 
 pub mod data;
 pub mod decompose;
+mod eigen;
 pub mod engine;
 pub mod interrupt;
 mod lanes;
 pub mod learner;
 pub mod maths;
+pub mod mixture_model;
 pub mod parameter;
 pub mod plan;
 pub mod probability;

@@ -30,10 +30,12 @@
 //! ```
 
 mod bounds;
+mod course;
 mod excerpt;
 mod figure;
 mod hash;
 mod learners;
+mod opening;
 mod problem;
 mod raw;
 pub mod reference;
@@ -48,7 +50,9 @@ mod variant;
 pub mod words;
 
 pub use bounds::Bounds;
+pub use course::{Course, CourseLesson, CourseUnit};
 pub use figure::*;
+pub use opening::{Opening, SideBySide};
 pub use source::{ExperimentError, LONGEST_TEXT, Source};
 pub use variant::{MOST_VARIANTS, Variant};
 pub use words::{Claim, ExperimentText, Texts};
@@ -80,6 +84,8 @@ pub struct Experiment {
     pub claims: Vec<Claim>,
     /// What is drawn.
     pub figures: Vec<Figure>,
+    /// How it begins on the live page.
+    pub opening: Opening,
     /// The model families that it was read with.
     pub registry: Registry,
 }
@@ -250,6 +256,14 @@ fn check(
     let claims = leniently(source, scope(), lacks, |scope| {
         words::read_claims(&raw.claim, source, scope)
     })?;
+    // What is set on top of a file may take away what its table is about.
+    let opening = match opening::check(&raw.lab, &main, experiment.figures.len(), &variants) {
+        Err(trouble) if may_lack && source.set_number(trouble.span.start).is_none() => {
+            Opening::default()
+        }
+        checked => checked?,
+    };
+    experiment.opening = opening;
     experiment.words = texts.words(|_, _| "…".to_owned());
     (experiment.texts, experiment.claims) = (texts, claims);
     experiment.variants = variants;
@@ -275,6 +289,7 @@ fn check_task(
         variants: Vec::new(),
         claims: Vec::new(),
         figures,
+        opening: Opening::default(),
         registry: registry.clone(),
     };
     if let Some(simulation) = &raw.simulation {
@@ -321,7 +336,11 @@ fn check_study(
                 problem::check_table(table, raw_problem, source, wanted, bounds)?;
             (problem, Some(table))
         }
-        None => (problem::check_problem(raw_problem, run.seed, bounds)?, None),
+        None => {
+            let swept = learners::largest_dimension(raw, bounds)?;
+            let problem = problem::check_problem(raw_problem, swept, run.seed, bounds)?;
+            (problem, None)
+        }
     };
     run.loss = run::check_loss(&raw.run, &problem)?;
     if raw.learner.is_empty() {

@@ -3,10 +3,10 @@
 
 use std::fmt::Write;
 
-use crate::raw::forms::{CLASS_FORMS, ProblemForm, TRUTH_FORMS};
+use crate::raw::forms::{CLASS_FORMS, DENSITY_FORMS, ProblemForm, TRUTH_FORMS};
 use bvlab_core::learner::{Choice, Family, LabelKind, Registry};
 use bvlab_core::parameter::Parameter;
-use bvlab_core::problem::{INPUT_LAWS, NOISE_LAWS};
+use bvlab_core::problem::{INPUT_LAWS, MARRON_WAND, NOISE_LAWS};
 use bvlab_core::simulation::SIMULATIONS;
 
 /// What every page begins with.
@@ -99,6 +99,7 @@ pub fn learners(registry: &Registry) -> String {
         LabelKind::Numbers => "numbers",
         LabelKind::Classes => "classes",
         LabelKind::Both => "numbers and classes",
+        LabelKind::Density => "densities",
     };
     let rows = registry.families().iter().map(|family| {
         vec![
@@ -114,7 +115,11 @@ pub fn learners(registry: &Registry) -> String {
     );
     for family in registry.families() {
         let _ = write!(page, "## {}\n\n{}", family.name, sentence(family.meaning));
-        let _ = write!(page, " Learns {}", labels(family));
+        let verb = match family.labels {
+            LabelKind::Density => "Estimates",
+            _ => "Learns",
+        };
+        let _ = write!(page, " {verb} {}", labels(family));
         page.push_str(match family.one_dimensional {
             true => ", from inputs of one dimension.\n\n",
             false => ".\n\n",
@@ -137,8 +142,8 @@ pub fn learners(registry: &Registry) -> String {
 pub fn problems() -> String {
     let mut page = format!("{NOTE}# Problems\n\n");
     page.push_str(
-        "Labels are numbers, y = truth(x) + noise, or `classes`. Training sets are drawn from the problem; `train` says\n\
-         how many points each has.\n\n",
+        "Labels are numbers, y = truth(x) + noise, or `classes`; or there are none, and a `density` is estimated. Training\n\
+         sets are drawn from the problem; `train` says how many points each has.\n\n",
     );
     let written = |page: &mut String, forms: &[ProblemForm]| {
         let rows = forms
@@ -157,7 +162,12 @@ pub fn problems() -> String {
     }
     page.push_str(
         "`dimension` says how many coordinates an input has (1 by default), all with the same distribution;\n\
-         `fixed = true` lets all training sets share one draw of the inputs.\n\n## Noise\n\n\
+         `fixed = true` lets all training sets share one draw of the inputs. A sweep over `dimension` gives learners the\n\
+         first coordinates of inputs that have as many as its largest value; the truth depends on those that all have.\n\n\
+         Coordinates of normal inputs can have scales of their own: `sds` multiplies their standard deviations. It is a\n\
+         list, as in `{ normal = [0, 1], sds = [1, 0.15] }`, or a spectrum for any `dimension`: with `sds = { power = a }`\n\
+         coordinate j has the variance j^-a, and with `sds = { spikes = k, rest = s }` the first k have the factor 1 and\n\
+         the others s.\n\n## Noise\n\n\
          Noise has mean 0 and is given by its standard deviation, a number or an expression in x. A sweep over `noise`\n\
          is one over the standard deviation.\n\n",
     );
@@ -178,7 +188,20 @@ pub fn problems() -> String {
     written(&mut page, &CLASS_FORMS);
     page.push_str(
         "`flip = 0.1` beside any of them replaces that share of the labels by another class. `probability` and\n\
-         `probabilities` need `inputs`; the others say where the inputs lie.\n",
+         `probabilities` need `inputs`; the others say where the inputs lie.\n\n## Densities\n\n",
+    );
+    written(&mut page, &DENSITY_FORMS);
+    let names = MARRON_WAND.map(|name| format!("`{name}`"));
+    let _ = write!(
+        page,
+        "The densities of Marron and Wand are {}.\n\n",
+        names.join(", ")
+    );
+    page.push_str(
+        "Training sets are values of the density, in one dimension and without labels. Learners estimate the density;\n\
+         their squared error is integrated over x: bias² + variance is the mean integrated squared error, and there is no\n\
+         noise. `range = [from, to]` beside any of them says between which x; the default is 4 standard deviations around\n\
+         every normal part, or the ends of a uniform density.\n",
     );
     trimmed(page)
 }

@@ -130,10 +130,11 @@ pub(super) fn check_loss(raw: &RawRun, problem: &Problem) -> Result<Loss, Source
     if let (Some(name), true) = (&raw.loss, problem.classes() == 0)
         && loss != Loss::Squared
     {
-        let message = format!(
-            "{} loss needs classes, but the labels are numbers",
-            loss.name()
-        );
+        let here = match problem.density() {
+            Some(_) => "a density is estimated",
+            None => "the labels are numbers",
+        };
+        let message = format!("{} loss needs classes, but {here}", loss.name());
         return Err(SourceError::new(name.span(), message).help(
             "write `loss = \"squared\"`, or a problem with `classes` in place of `truth` and `noise`",
         ));

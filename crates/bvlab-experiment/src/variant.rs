@@ -16,7 +16,7 @@ const LONGEST_NAME: usize = 60;
 
 /// What a variant cannot set: its numbers are paired with those of the experiment, and it says and
 /// draws nothing of its own.
-const KEPT: [&str; 14] = [
+const KEPT: [&str; 15] = [
     "run",
     "run.seed",
     "run.resamples",
@@ -31,6 +31,7 @@ const KEPT: [&str; 14] = [
     "claim",
     "variant",
     "simulation",
+    "lab",
 ];
 
 /// An experiment with other keys, of the same seed and as many resamples.

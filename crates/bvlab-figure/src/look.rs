@@ -62,14 +62,22 @@ const WRITTEN: [(&str, &str); 9] = [
     ("weights", "ink-weights"),
 ];
 
+/// The parts of the error that stand in bars, with words on them.
+const FILLED: [(&str, &str); 3] = [
+    ("noise", "fill-noise"),
+    ("bias", "fill-bias"),
+    ("variance", "fill-variance"),
+];
+
 /// What only a page has: buttons and what is pressed, lines between parts, what is chosen, what
-/// went wrong, and text on a bar of colour; on light and on dark paper.
+/// went wrong, and text on a bar of colour; on light and on dark paper. None of them has the hue of a
+/// colour with a meaning, except what went wrong.
 const CHROME: [(&str, Colour, Colour); 7] = [
     ("raised", (246, 246, 247), (36, 39, 44)),
-    ("pressed", (226, 236, 245), (38, 60, 80)),
+    ("pressed", (226, 227, 232), (60, 64, 72)),
     ("line", (205, 205, 208), (66, 70, 76)),
-    ("edge", (120, 120, 120), (139, 139, 139)),
-    ("accent", (0, 92, 158), (120, 185, 230)),
+    ("edge", (120, 120, 120), (150, 150, 150)),
+    ("accent", (58, 60, 70), (206, 208, 216)),
     ("alarm", (176, 30, 20), (255, 140, 125)),
     ("inside", (255, 255, 255), (14, 15, 18)),
 ];
@@ -93,6 +101,13 @@ impl PageLook {
         for (name, written) in WRITTEN {
             let colour = SHARED.iter().find(|(shared, _)| *shared == name);
             colours.extend(colour.map(|(_, colour)| (written, text(*colour))));
+        }
+        // What is written on a bar must be legible, which is the same the other way round.
+        let (_, light, night) = CHROME[CHROME.len() - 1];
+        for (name, filled) in FILLED {
+            let colour = SHARED.iter().find(|(shared, _)| *shared == name);
+            let inside = if dark { night } else { light };
+            colours.extend(colour.map(|(_, c)| (filled, theme::legible(painted(*c), inside))));
         }
         colours.extend(CHROME.map(|(name, light, night)| (name, if dark { night } else { light })));
         PageLook {
@@ -212,9 +227,25 @@ mod tests {
                 }
             }
             // On a bar of colour.
-            for bar in ["bias", "variance", "noise"] {
+            for bar in ["fill-bias", "fill-variance", "fill-noise"] {
                 let contrast = theme::contrast(get("inside"), get(bar));
-                assert!(contrast >= 3.0, "{bar}: {contrast}, dark: {dark}");
+                assert!(
+                    contrast >= theme::LEGIBLE,
+                    "{bar}: {contrast}, dark: {dark}"
+                );
+            }
+            // The edge of a button.
+            for ground in ["paper", "raised", "pressed"] {
+                let contrast = theme::contrast(get("edge"), get(ground));
+                assert!(
+                    contrast >= 3.0,
+                    "edge on {ground}: {contrast}, dark: {dark}"
+                );
+            }
+            // What is chosen, and the marker, have no hue.
+            for name in ["accent", "pressed", "raised", "line"] {
+                let (r, g, b) = get(name);
+                assert!(r.max(g).max(b) - r.min(g).min(b) <= 12, "{name}");
             }
         }
     }

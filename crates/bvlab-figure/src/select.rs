@@ -203,6 +203,7 @@ pub fn column_name(part: Part) -> &'static str {
         Part::AverageVariance => columns::AVERAGE_VARIANCE,
         Part::Diversity => columns::DIVERSITY,
         Part::Optimism => columns::OPTIMISM,
+        Part::NoiseBound => columns::LABEL_NOISE_BOUND,
     }
 }
 

@@ -2,6 +2,7 @@
 //! from the last row.
 
 use bvlab_core::decompose::Loss;
+use bvlab_core::plan::StudyDescription;
 use bvlab_experiment::{Look, Part, Shape, Theme};
 
 /// Pixels of the backend per drawing unit.
@@ -275,12 +276,13 @@ pub fn colour(part: Part) -> Colour {
         Part::AverageVariance => (236, 142, 72),
         Part::Diversity => LEARNERS[0],
         Part::Optimism => LEARNERS[4],
+        Part::NoiseBound => LEARNERS[2],
     }
 }
 
 /// Whether the curve of a part is dashed.
 pub fn is_dashed(part: Part) -> bool {
-    part == Part::Train
+    matches!(part, Part::Train | Part::NoiseBound)
 }
 
 /// What runs up a panel of errors.
@@ -289,6 +291,14 @@ pub fn error(loss: Loss) -> &'static str {
         Loss::Squared => "squared error",
         Loss::CrossEntropy { .. } => "cross-entropy",
         Loss::ZeroOne(_) => "share of errors",
+    }
+}
+
+/// What the error of a study is called.
+pub fn error_of(study: &StudyDescription) -> &'static str {
+    match study.density {
+        true => "integrated squared error",
+        false => error(study.loss),
     }
 }
 
@@ -310,6 +320,7 @@ pub fn name(part: Part, loss: Loss) -> &'static str {
         Part::AverageVariance => "average variance",
         Part::Diversity => "diversity",
         Part::Optimism => "optimism",
+        Part::NoiseBound => "lower bound",
     }
 }
 
@@ -323,6 +334,11 @@ pub fn meant(label: &str) -> Option<Colour> {
         ("testing error", RISK),
         ("training error", TRAIN),
         ("tru", TRUTH),
+        ("population risk", RISK),
+        ("excess risk", RISK),
+        ("its true error", RISK),
+        ("empirical risk", TRAIN),
+        ("its training error", TRAIN),
     ];
     let found = known.iter().find(|(name, _)| label.starts_with(name));
     found.map(|(_, colour)| *colour)

@@ -11,12 +11,12 @@ use super::limits::Limits;
 use super::messages::pictured;
 use super::registry;
 use bvlab_core::learner::Registry;
-use bvlab_experiment::Experiment;
 #[cfg(feature = "shipped")]
 use bvlab_experiment::shipped;
 use bvlab_experiment::table::{HeldTables, NoTables, TableFile};
 #[cfg(feature = "shipped")]
 use bvlab_experiment::{Bounds, Source};
+use bvlab_experiment::{Course, Experiment};
 
 /// Experiments by name, in the order of the menu.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,14 @@ pub struct Lessons {
     registry: Registry,
     /// Tables for texts that are no lessons.
     given: HeldTables,
+    /// The orders in which they are taught; the first is followed.
+    courses: Vec<Course>,
 }
+
+/// The group of experiments that do not ship with bvlab, and of those that are in no course.
+const YOURS: &str = "Yours";
+#[cfg(feature = "shipped")]
+const OTHERS: &str = "Other lessons";
 
 #[derive(Clone, Debug)]
 struct Lesson {
@@ -110,16 +117,23 @@ impl Lessons {
         lessons.collect()
     }
 
-    /// The experiments that ship with bvlab, after those that are given. Whatever a page asks for is
-    /// read with the model families of the registry.
+    /// The experiments that ship with bvlab, after those that are given, in the order of the course that
+    /// ships with it. Whatever a page asks for is read with the model families of the registry.
     #[cfg(feature = "shipped")]
     pub fn new(given: &[Experiment], registry: &Registry) -> Self {
+        Lessons::with_courses(given, registry, Course::all_shipped())
+    }
+
+    /// The same in the order of the first of some courses.
+    #[cfg(feature = "shipped")]
+    pub fn with_courses(given: &[Experiment], registry: &Registry, courses: Vec<Course>) -> Self {
         let mut lessons = Lessons {
             registry: registry.clone(),
+            courses,
             ..Lessons::default()
         };
         for experiment in given {
-            lessons.add(experiment, "Yours");
+            lessons.add(experiment, YOURS);
         }
         for name in shipped::names() {
             if lessons.find(&name).is_some() {
@@ -129,32 +143,38 @@ impl Lessons {
             let read = Source::shipped(&name, &[])
                 .map(|source| Experiment::read_with(&name, source, registry, &Bounds::default()));
             if let Some(Ok(experiment)) = read {
-                lessons.add(&experiment, group_of(&experiment));
+                lessons.add(&experiment, OTHERS);
             }
         }
         lessons.in_order()
     }
 
-    /// These experiments, those that do not ship with bvlab first.
+    /// These experiments in the order of the first of some courses, those that are in none first.
     #[cfg(feature = "shipped")]
-    pub fn of(experiments: &[Experiment]) -> Self {
-        let mut lessons = Lessons::default();
-        let ships = |one: &&Experiment| {
-            shipped::text(&one.name).is_some_and(|text| text == one.source.file_text())
+    pub fn of(experiments: &[Experiment], courses: Vec<Course>) -> Self {
+        let mut lessons = Lessons {
+            courses,
+            ..Lessons::default()
         };
-        let own = experiments.iter().filter(|one| !ships(one));
-        own.for_each(|one| lessons.add(one, "Yours"));
-        let others = experiments.iter().filter(ships);
-        others.for_each(|one| lessons.add(one, group_of(one)));
+        for one in experiments {
+            let ships = shipped::text(&one.name).is_some_and(|text| text == one.source.file_text());
+            lessons.add(one, if ships { OTHERS } else { YOURS });
+        }
         lessons.in_order()
     }
 
+    /// One's own come first, then those of the course, then the others.
     #[cfg(feature = "shipped")]
     fn in_order(mut self) -> Self {
-        // The course begins with labels that are numbers.
-        let later = |group: &Value| ["Classes", "Real data"].iter().position(|one| group == one);
-        self.lessons
-            .sort_by_key(|lesson| later(&lesson.told["group"]));
+        let course = self.courses.first();
+        self.lessons.sort_by_key(|lesson| {
+            let place = course.and_then(|course| course.find(&lesson.name));
+            match place {
+                Some((place, _)) => (1, place),
+                None if lesson.told["group"] == YOURS => (0, 0),
+                None => (2, 0),
+            }
+        });
         self
     }
 
@@ -164,12 +184,16 @@ impl Lessons {
             registry: experiment.registry.clone(),
             ..Lessons::default()
         };
-        lessons.add(experiment, "Yours");
+        lessons.add(experiment, YOURS);
         lessons
     }
 
+    /// Adds one to its unit of the course, or else to a group.
     fn add(&mut self, experiment: &Experiment, group: &str) {
         let Experiment { name, source, .. } = experiment;
+        let course = self.courses.first();
+        let unit = course.and_then(|course| course.find(name));
+        let group = unit.map_or(group.to_owned(), |(_, unit)| unit.title.clone());
         let merged = match source.sets().is_empty() {
             true => None,
             false => source.merged_text(),
@@ -185,6 +209,7 @@ impl Lessons {
                 "group": group,
                 "pictured": pictured(experiment),
                 "dimension": dimension,
+                "opening": experiment.opening,
                 "lookFor": experiment.words.look_for,
                 "question": experiment.words.question,
                 "answer": experiment.words.answer,
@@ -214,37 +239,19 @@ impl Lessons {
         self.lessons.iter().map(|lesson| lesson.name.as_str())
     }
 
+    /// The courses, with what only the lecturer is to see if that is who asks.
+    pub fn courses(&self, lecturer: bool) -> Vec<Course> {
+        let courses = self.courses.iter();
+        let told = courses.map(|course| match lecturer {
+            true => course.clone(),
+            false => course.without_notes(),
+        });
+        told.collect()
+    }
+
     /// What the menu shows.
     pub fn told(&self) -> Vec<&Value> {
         self.lessons.iter().map(|lesson| &lesson.told).collect()
-    }
-}
-
-/// Which part of the course an experiment belongs to.
-#[cfg(feature = "shipped")]
-fn group_of(experiment: &Experiment) -> &'static str {
-    let merged = experiment.source.merged();
-    let learners = merged.and_then(|merged| merged.get("learner")?.as_array());
-    let named = |family: &str| {
-        let learners = learners.into_iter().flatten();
-        let mut tables = learners.filter_map(toml::Value::as_table);
-        tables.any(|table| table.contains_key(family))
-    };
-    let ensembles = ["bagging", "forest", "boosting"];
-    let votes = ["bootstrap-share", "majority-vote", "ambiguity"];
-    let simulation = experiment.task.simulation();
-    let simulation = simulation.map(|setup| setup.simulation.name);
-    let problem = experiment.plan().map(|plan| plan.problem());
-    if experiment.name.starts_with("descent-") {
-        "Double descent"
-    } else if problem.is_some_and(|problem| problem.classes() > 0) {
-        "Classes"
-    } else if problem.is_some_and(|problem| problem.rows().is_some()) {
-        "Real data"
-    } else if ensembles.into_iter().any(named) || simulation.is_some_and(|s| votes.contains(&s)) {
-        "Ensembles"
-    } else {
-        "Bias and variance"
     }
 }
 
@@ -257,6 +264,7 @@ pub fn welcome(lessons: &Lessons, open: &str, lecturer: bool, limits: &Limits) -
         "qr": null,
         "open": open,
         "lessons": lessons.told(),
+        "courses": lessons.courses(lecturer),
         "families": registry::families(lessons.registry()),
         "noise": registry::noise(),
         "inputs": registry::inputs(),

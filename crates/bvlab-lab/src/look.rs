@@ -94,7 +94,7 @@ mod tests {
         let defined = names(&CSS, "  --");
         assert!(defined.len() > 50, "{defined:?}");
         // Those that scripts or the style sheet itself set.
-        let own = ["size", "panels"];
+        let own = ["size", "base", "panels", "boards", "player", "beside"];
         for used in names(include_str!("page/style.css"), "var(--") {
             let known = defined.contains(&used) || own.contains(&used.as_str());
             assert!(known, "--{used}");

@@ -54,6 +54,7 @@ pub fn pictured(experiment: &Experiment) -> Option<String> {
     };
     let data = match (experiment.source.table(), plan.problem().classes()) {
         (Some(table), _) => format!("The data are rows of {}", table.name),
+        _ if plan.problem().density().is_some() => "A density is estimated".to_owned(),
         (None, 0) => return None,
         (None, _) => "The labels are classes".to_owned(),
     };
@@ -113,6 +114,7 @@ pub fn head(experiment: &Experiment) -> Value {
         },
         "seed": experiment.task.seed(),
         "variants": variants(experiment),
+        "opening": experiment.opening,
         "figures": figures(experiment),
     });
     let (Some(plan), true) = (experiment.plan(), head["pictured"].is_null()) else {

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::messages::number;
-use bvlab_core::learner::{Family, LabelKind, Registry};
+use bvlab_core::learner::{Family, Registry};
 use bvlab_core::parameter::{Most, Parameter};
 use bvlab_core::problem::{INPUT_LAWS, NOISE_LAWS};
 
 /// The model families for labels that are numbers, which the page has controls for.
 pub fn families(registry: &Registry) -> Vec<Value> {
     let families = registry.families().iter();
-    let numbers = families.filter(|family| family.labels != LabelKind::Classes);
+    let numbers = families.filter(|family| family.labels.includes(false));
     numbers.map(family).collect()
 }
 

@@ -234,6 +234,7 @@ names! {
     ZERO_SHARE = "zero_share",
     BIAS2_EXACT = "bias2_exact",
     VARIANCE_EXACT = "variance_exact",
+    LABEL_NOISE_BOUND = "label_noise_bound",
     RANK = "rank",
     CONDITION = "condition",
     WEIGHT_NORM = "weight_norm",
@@ -303,9 +304,14 @@ const SOURCES: &str = "with `run.sources`";
 const DIVERSE: &str = "with `run.diversity`";
 const EXACT: &str = "where some learner's exact forms are known: on fixed inputs for the linear \
     smoothers `knn`, `kernel`, `local`, `spline`, `polynomial`, `gaussians`, `linear` and \
-    `components`, and for least squares on normal inputs with a `{ linear = … }` truth";
+    `components`, for least squares on normal inputs with a `{ linear = … }` or `{ weights = … }` truth, and \
+    for the estimates of densities `histogram` and `kernel-density` with a Gaussian or uniform kernel";
 const DEGREES: &str = "with `run.df`";
-const WEIGHTS: &str = "where some learner solves for weights (`fourier`, `linear`)";
+const WEIGHTS: &str =
+    "where some learner solves for weights (`fourier`, `features`, `linear`, `polynomial`)";
+const BOUNDED: &str = "where some learner takes weights of minimum norm on features of full rank, at drawn \
+    inputs and test points and constant noise: `linear` without intercept on normal inputs, `fourier`, and \
+    projections by `features`, at λ = 0";
 
 const OF_LEARNER: ColumnSchema = ColumnSchema::text(LEARNER, "the learner's name");
 const OF_AXIS: ColumnSchema =
@@ -344,7 +350,7 @@ const CURVE_COLUMNS: &[ColumnSchema] = &[
     ColumnSchema::count(RESAMPLES, "how many training sets were drawn"),
     ColumnSchema::number(
         NOISE,
-        "the noise, which is known; missing for tables of real data",
+        "the noise, which is known; missing for tables of real data, and 0 for densities",
     )
     .unit(LOSS),
     ColumnSchema::number(
@@ -359,9 +365,19 @@ const CURVE_COLUMNS: &[ColumnSchema] = &[
                 with the noise",
     ),
     part(VARIANCE, "variance, unbiased"),
-    part(RISK, "noise + bias² + variance"),
-    part(TRAIN_RISK, "the error on the training set"),
-    part(TEST_RISK, "the error measured on fresh labels"),
+    part(
+        RISK,
+        "noise + bias² + variance; for densities the mean integrated squared error, all parts being \
+         integrals over x",
+    ),
+    part(
+        TRAIN_RISK,
+        "the error on the training set; missing for densities",
+    ),
+    part(
+        TEST_RISK,
+        "the error measured on fresh labels; for densities against the true density",
+    ),
     ColumnSchema::number(
         RISK_Q25,
         "the lower quartile of the risk over training sets",
@@ -384,7 +400,7 @@ const CURVE_COLUMNS: &[ColumnSchema] = &[
         "how much of the inputs' distribution lies beyond the grid",
     )
     .unit(SHARE)
-    .when("with a test grid over normal inputs"),
+    .when("with a test grid over normal inputs, or a density"),
     ColumnSchema::number(
         ZERO_SHARE,
         "how many predicted probabilities were exactly 0",
@@ -479,6 +495,12 @@ const CURVE_COLUMNS: &[ColumnSchema] = &[
     )
     .unit(LOSS)
     .when(EXACT),
+    ColumnSchema::number(
+        LABEL_NOISE_BOUND,
+        "lower bound on the label noise's part of the variance, σ² min(n, p)/(|n - p| + 1)",
+    )
+    .unit(LOSS)
+    .when(BOUNDED),
     ColumnSchema::number(
         RANK,
         "rank of the features, median over the first 24 training sets",
@@ -614,7 +636,7 @@ pub const TABLES: &[TableSchema] = &[
             OF_INPUT,
             ColumnSchema::number(
                 TRUTH,
-                "the best possible prediction: the truth, or the classes' probabilities",
+                "the best possible prediction: the truth, the density, or the classes' probabilities",
             )
             .unit(LABELS)
             .form(ColumnForm::ByClass),
@@ -640,7 +662,7 @@ pub const TABLES: &[TableSchema] = &[
                 .unit(LABELS)
                 .when("where training sizes or noise are swept"),
             OF_INPUT,
-            ColumnSchema::number(Y, "the label, or the class's number").unit(LABELS),
+            ColumnSchema::number(Y, "the label, or the class's number; 0 for densities").unit(LABELS),
         ],
     },
     TableSchema {

@@ -297,6 +297,13 @@ impl Decomposition {
         }
     }
 
+    /// Marks the training error as unknown, where training sets have no labels.
+    pub(crate) fn forget_training(&mut self) {
+        for parts in &mut self.parts {
+            parts.train = Estimate::new(f64::NAN, f64::NAN);
+        }
+    }
+
     /// Reserves memory for that many settings in all.
     pub(crate) fn reserve(&mut self, settings: usize, points: usize) {
         let outputs = self.mean.len() / self.bias2.len().max(1);

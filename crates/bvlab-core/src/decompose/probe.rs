@@ -90,6 +90,18 @@ pub enum ProbeResult {
     },
 }
 
+impl ProbeResult {
+    /// What follows where the weights of the test points sum to `measure` in place of 1.
+    pub(crate) fn times(self, measure: f64) -> Self {
+        match self {
+            ProbeResult::Grid { error } => ProbeResult::Grid {
+                error: error.map(|error| measure * error),
+            },
+            sample @ ProbeResult::Sample { .. } => sample,
+        }
+    }
+}
+
 /// The predictions of one setting at the probe points, in the first resamples.
 #[derive(Clone, Copy, Debug)]
 pub struct ProbePredictions<'a> {

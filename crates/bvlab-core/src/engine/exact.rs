@@ -1,11 +1,11 @@
-//! Exact bias² and variance of linear smoothers on fixed inputs.
+//! Exact bias² and variance of linear smoothers on fixed inputs, and of estimates of densities.
 
 use super::executor::Executor;
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
-use crate::learner::Learner;
+use crate::learner::{DensityEstimator, Learner};
 use crate::maths::square;
-use crate::problem::{NotFinite, Problem};
+use crate::problem::{Density, NotFinite, Problem};
 use crate::stream::{Purpose, Stream};
 
 /// How many parts the labels are shared out in, whatever the number of threads.
@@ -44,6 +44,23 @@ pub fn exact(
     exact_on(&alone, learner, problem, seed, points, stopped)
 }
 
+/// Those of an estimated density, which is the mean of one number for every value of the sample.
+fn of_density(
+    estimator: &dyn DensityEstimator,
+    density: &Density,
+    train: usize,
+    points: &Points,
+) -> Option<Exact> {
+    let moments = estimator.moments(density, points)?;
+    let (mut bias2, mut variance) = (Vec::new(), Vec::new());
+    for (place, [mean, second]) in moments.into_iter().enumerate() {
+        let truth = density.at(points.values()[place % points.len()]);
+        bias2.push(square(mean - truth));
+        variance.push((second - square(mean)).max(0.0) / train as f64);
+    }
+    Some(Exact { bias2, variance })
+}
+
 /// The same on some threads.
 pub(super) fn exact_on(
     executor: &Executor,
@@ -53,6 +70,9 @@ pub(super) fn exact_on(
     points: &Points,
     stopped: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<Exact>, NotFinite> {
+    if let (Some(estimator), Some(density)) = (learner.as_density(), problem.density()) {
+        return Ok(of_density(estimator, density, problem.train, points));
+    }
     // Weights of classes would sum to probabilities, but labels of classes cannot be added.
     if !(problem.fixed && learner.is_linear() && problem.classes() == 0) {
         return Ok(None);

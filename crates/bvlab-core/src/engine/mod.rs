@@ -89,7 +89,7 @@ fn at_points(plan: &Plan, points: &Points) -> Result<BestPredictions, RunError> 
                 variances.collect::<Result<_, _>>().map_err(problem_error)?
             }
             Labels::Classes(_) => truth.chunks_exact(outputs).map(|p| loss.least(p)).collect(),
-            Labels::Rows(_) => vec![0.0; points.len()],
+            Labels::Rows(_) | Labels::Density(_) => vec![0.0; points.len()],
         });
     }
     Ok((truth, noise))

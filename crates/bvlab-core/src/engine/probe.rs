@@ -71,6 +71,7 @@ fn judge(plan: &Plan, (truth, noise): &BestPredictions, first: &[&KeptResample])
                     scores: &scores?,
                 };
                 at.judge()
+                    .map(|found| found.times(plan.problem().measure()))
             });
             each.collect()
         })

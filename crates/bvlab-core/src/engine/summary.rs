@@ -164,6 +164,9 @@ pub(super) fn decompose_groups(
         if plan.problem().rows().is_some() {
             split.forget_noise();
         }
+        if plan.problem().density().is_some() {
+            split.forget_training();
+        }
         split.add_degrees(&tallies, plan.problem().classes() > 0);
         let methods = plan.run.select.iter();
         let is_risk: Vec<bool> = methods.map(Method::estimates_risk).collect();

@@ -7,7 +7,7 @@ use super::family::{Blueprint, COMBINE, Choice, Family, LabelKind};
 use super::{Learner, Size, room};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
-use crate::parameter::Parameter;
+use crate::parameter::{Parameter, UnsuitableData};
 use crate::probability::{Preference, SMOOTHING, smooth_logs, softmax};
 use crate::problem::MOST_CLASSES;
 use crate::stream::Stream;
@@ -33,6 +33,17 @@ pub(super) const FAMILY: Family = Family::new(
 ])
 .with_base()
 .labels(LabelKind::Both)
+.allows(|blueprint, _| {
+    let scored = blueprint.base_learner().is_some_and(|base| base.predicts_scores());
+    match scored && Combine::chosen(blueprint) == Combine::Geometric {
+        false => Ok(()),
+        true => Err(UnsuitableData {
+            message: "`combine = \"geometric\"` needs probabilities, and the base predicts scores"
+                .to_owned(),
+            help: "choose `combine = \"probability\"`, the mean of the scores, or `\"vote\"`".to_owned(),
+        }),
+    }
+})
 .one_fit("every smaller number of members, at every setting of the base");
 
 fn build(mut blueprint: Blueprint) -> Box<dyn Learner> {
@@ -434,6 +445,10 @@ impl Learner for Bagging {
         });
         self.settings = settings;
         asked.map(|()| true)
+    }
+
+    fn predicts_scores(&self) -> bool {
+        self.combine == Combine::Probability && self.base.predicts_scores()
     }
 
     fn members(&self) -> Option<Vec<usize>> {

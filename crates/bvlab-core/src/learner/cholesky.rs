@@ -4,7 +4,7 @@ use crate::lanes::{add_scaled, dot};
 
 /// L of LLᵀ = A, both row by row, of which only the lower halves are read and written. A pivot below
 /// its `least` is replaced by it, so that there is a factor of every matrix.
-pub(super) fn factorise(matrix: &mut [f64], size: usize, least: impl Fn(usize) -> f64) {
+pub(crate) fn factorise(matrix: &mut [f64], size: usize, least: impl Fn(usize) -> f64) {
     for i in 0..size {
         let (above, rest) = matrix.split_at_mut(i * size);
         let row = &mut rest[..=i];
@@ -18,7 +18,7 @@ pub(super) fn factorise(matrix: &mut [f64], size: usize, least: impl Fn(usize) -
 }
 
 /// Solves Lx = y in place.
-pub(super) fn forward(factor: &[f64], y: &mut [f64]) {
+pub(crate) fn forward(factor: &[f64], y: &mut [f64]) {
     let size = y.len();
     for i in 0..size {
         let row = &factor[i * size..][..=i];
@@ -27,7 +27,7 @@ pub(super) fn forward(factor: &[f64], y: &mut [f64]) {
 }
 
 /// Solves LLᵀx = y in place.
-pub(super) fn solve(factor: &[f64], y: &mut [f64]) {
+pub(crate) fn solve(factor: &[f64], y: &mut [f64]) {
     forward(factor, y);
     let size = y.len();
     for i in (0..size).rev() {

@@ -2,6 +2,7 @@
 
 use super::Learner;
 use crate::parameter::{self, DataSize, NamedValues, Parameter, ParameterError, UnsuitableData};
+use crate::problem::Problem;
 use crate::words::{choice as choice_words, did_you_mean};
 
 /// A setting that is one of a few words.
@@ -59,6 +60,8 @@ pub enum LabelKind {
     Classes,
     /// Both.
     Both,
+    /// None: it estimates the density of the inputs.
+    Density,
 }
 
 impl LabelKind {
@@ -68,6 +71,15 @@ impl LabelKind {
             LabelKind::Numbers => !classes,
             LabelKind::Classes => classes,
             LabelKind::Both => true,
+            LabelKind::Density => false,
+        }
+    }
+
+    /// Whether it suits the labels of a problem.
+    pub fn suits(self, problem: &Problem) -> bool {
+        match problem.density() {
+            Some(_) => self == LabelKind::Density,
+            None => self.includes(problem.classes() > 0),
         }
     }
 }
@@ -371,6 +383,11 @@ impl Blueprint {
     /// As [`Blueprint::chosen`].
     pub fn flag(&self, name: &str) -> bool {
         self.chosen(name, &[("true", true), ("false", false)])
+    }
+
+    /// The base learner, where there is one.
+    pub(super) fn base_learner(&self) -> Option<&dyn Learner> {
+        self.base.as_ref().map(|(base, _)| &**base)
     }
 
     /// Takes the base learner out, and for every setting which of the base's settings it takes.

@@ -2,10 +2,12 @@
 
 use faer::MatRef;
 
-use super::family::{Blueprint, Choice, Family, LAMBDA};
+use super::family::{Blueprint, Choice, Family, LAMBDA, rate};
 use super::grouping::group_of;
-use super::spectrum::{Spectrum, diagnose, length};
-use super::{Diagnosis, Expected, Learner, RiskMoments, Size, room, solving};
+use super::spectrum::{DescentFilter, Spectrum, diagnose, length};
+use super::{
+    Diagnosis, Expected, Learner, Remark, RiskMoments, Size, label_noise_bound, room, solving,
+};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::square;
@@ -15,7 +17,7 @@ use crate::stream::Stream;
 
 pub(super) const FAMILY: Family = Family::new(
     "linear",
-    "linear regression on the first inputs: least squares, minimum norm or ridge",
+    "linear regression on the first inputs: least squares, minimum norm, ridge or gradient descent",
     build,
 )
 .parameters(&[
@@ -25,13 +27,23 @@ pub(super) const FAMILY: Family = Family::new(
         .most(Most::Dimension)
         .default(f64::INFINITY),
     LAMBDA,
+    Parameter::whole("epochs", "steps of gradient descent")
+        .symbol("t")
+        .up_to(1e15)
+        .default(f64::INFINITY)
+        .usual(1.0, 2000.0),
+    rate(
+        "step of gradient descent on half the mean squared error",
+        1e12,
+        0.1,
+    ),
 ])
 .choices(&[Choice::flag(
     "intercept",
     "whether a constant, which is not penalised, is fitted too",
 )])
 .capacity("lambda")
-.one_fit("every λ of a number of features; minimum norm beyond p = n");
+.one_fit("every λ and epoch of a number of features; minimum norm beyond p = n");
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
     let settings = blueprint.settings().map(|setting| LinearSetting {
@@ -39,7 +51,12 @@ fn build(blueprint: Blueprint) -> Box<dyn Learner> {
         lambda: setting.number("lambda"),
     });
     let settings = settings.collect();
-    Box::new(Linear::new(settings, blueprint.flag("intercept")))
+    let steps = blueprint.settings().map(|setting| GradientSteps {
+        epochs: setting.number("epochs"),
+        rate: setting.number("rate"),
+    });
+    let steps = steps.collect();
+    Box::new(Linear::new(settings, blueprint.flag("intercept")).descending(steps))
 }
 
 /// One setting of [`Linear`].
@@ -51,23 +68,40 @@ pub struct LinearSetting {
     pub lambda: f64,
 }
 
+/// How far gradient descent goes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GradientSteps {
+    /// t, the number of steps; infinite for the end of it.
+    pub epochs: f64,
+    /// The step η.
+    pub rate: f64,
+}
+
 /// Linear regression on the first p coordinates: weights that minimise
 /// Σ (y - c - Σ_{j ≤ p} w_j x_j)² + λ ‖w‖².
 ///
 /// With more features than the data determine, λ = 0 takes the solution of minimum norm. The
-/// constant c is not penalised, and left out with `intercept = false`.
+/// constant c is not penalised, and left out with `intercept = false`. With `epochs` the weights are
+/// those after t steps of gradient descent from zero on (‖y - Xw‖² + λ ‖w‖²)/(2n), with columns and
+/// labels less their means where there is a constant.
 ///
 /// | number | meaning | range | default |
 /// |---|---|---|---|
 /// | `features` | p, the number of inputs used | 1 to the dimension | all |
 /// | `lambda` | λ, against the *sum* of squared residuals | from 0 | 0 |
+/// | `epochs` | t, steps of gradient descent | from 0 | no limit: the exact minimum |
+/// | `rate` | η, the step | above 0 | 0.1 |
 /// | `intercept` | whether a constant is fitted | `true` or `false` | `true` |
 ///
-/// **Cost** of a whole path: one SVD for every distinct `features` gives every λ.
+/// Steps of more than 2n/(s² + λ), with s the largest singular value, diverge, and the run warns.
+///
+/// **Cost** of a whole path: one SVD for every distinct `features` gives every λ and every epoch: after
+/// t steps a direction with singular value s has the share 1 - (1 - η (s² + λ)/n)^t of its minimum.
 ///
 /// **Reference**: Hoerl and Kennard (1970) for ridge; Hastie, Montanari, Rosset and Tibshirani,
 /// *Surprises in high-dimensional ridgeless least squares interpolation*, Annals of Statistics 50
-/// (2022), for what happens beyond p = n.
+/// (2022), for what happens beyond p = n; Heckel and Yilmaz, *Early stopping in deep networks: double
+/// descent and how to eliminate it* (2020), for what happens over epochs.
 ///
 /// ```
 /// use bvlab_core::learner::{Learner, Linear, LinearSetting};
@@ -93,6 +127,8 @@ pub struct Linear {
     groups: Vec<LinearGroup>,
     columns: Vec<f64>,
     labels: Vec<f64>,
+    /// How many points the last fit had.
+    rows: usize,
     spectrum: Spectrum,
 }
 
@@ -101,10 +137,12 @@ pub struct Linear {
 struct LinearGroup {
     features: usize,
     settings: Vec<usize>,
-    lambdas: Vec<f64>,
+    filters: Vec<DescentFilter>,
     means: Vec<f64>,
     mean_label: f64,
     weights: Vec<f64>,
+    /// The largest singular value of the last fit.
+    largest: f64,
 }
 
 impl Linear {
@@ -116,13 +154,18 @@ impl Linear {
             let group = group_of(&mut groups, same, || LinearGroup {
                 features: setting.features,
                 settings: Vec::new(),
-                lambdas: Vec::new(),
+                filters: Vec::new(),
                 means: Vec::new(),
                 mean_label: 0.0,
                 weights: Vec::new(),
+                largest: 0.0,
             });
             group.settings.push(c);
-            group.lambdas.push(setting.lambda);
+            group.filters.push(DescentFilter {
+                lambda: setting.lambda,
+                epochs: f64::INFINITY,
+                rate: 1.0,
+            });
         }
         Linear {
             capacities: settings.len(),
@@ -130,8 +173,27 @@ impl Linear {
             groups,
             columns: Vec::new(),
             labels: Vec::new(),
+            rows: 0,
             spectrum: Spectrum::default(),
         }
+    }
+
+    /// The same with so many steps of gradient descent for every setting.
+    pub fn descending(mut self, steps: Vec<GradientSteps>) -> Self {
+        for group in &mut self.groups {
+            for (&c, filter) in group.settings.iter().zip(&mut group.filters) {
+                if let Some(steps) = steps.get(c) {
+                    (filter.epochs, filter.rate) = (steps.epochs, steps.rate);
+                }
+            }
+        }
+        self
+    }
+
+    /// Whether every setting is at the end of gradient descent.
+    fn is_minimum(&self) -> bool {
+        let mut filters = self.groups.iter().flat_map(|group| &group.filters);
+        filters.all(|filter| filter.epochs.is_infinite())
     }
 }
 
@@ -183,11 +245,31 @@ impl Learner for Linear {
             let labels = data.labels.iter().map(|y| y - group.mean_label);
             self.labels.extend(labels);
             interrupt.check(solving(data.len(), group.means.len()))?;
-            let weights = self.spectrum.ridge(design, &self.labels, &group.lambdas);
+            let (filters, n) = (&group.filters, data.len());
+            let filter = |c: usize, s: f64| filters[c].of(s, n);
+            let weights = self
+                .spectrum
+                .filtered(design, &self.labels, filters.len(), filter);
             group.weights.clear();
             group.weights.extend_from_slice(weights);
+            group.largest = self.spectrum.largest();
         }
+        self.rows = data.len();
         Ok(())
+    }
+
+    fn remarks(&self) -> Option<Vec<Option<Remark>>> {
+        if self.is_minimum() {
+            return None;
+        }
+        let mut remarks = vec![None; self.capacities];
+        for group in &self.groups {
+            for (&c, filter) in group.settings.iter().zip(&group.filters) {
+                let diverged = filter.diverges(group.largest, self.rows);
+                remarks[c] = diverged.then_some(Remark::Diverged);
+            }
+        }
+        Some(remarks)
     }
 
     fn try_predict(
@@ -229,8 +311,9 @@ impl Learner for Linear {
         for group in &mut self.groups {
             let design = group.fill(&data.inputs, self.intercept, &mut self.columns);
             interrupt.check(solving(rows, group.means.len()))?;
-            let filter = |c: usize, s: f64| s / (s * s + group.lambdas[c]);
-            let found = self.spectrum.leverages(design, group.lambdas.len(), filter);
+            let filters = &group.filters;
+            let filter = |c: usize, s: f64| filters[c].of(s, rows);
+            let found = self.spectrum.leverages(design, filters.len(), filter);
             for (found, &c) in found.chunks_exact(rows).zip(&group.settings) {
                 let out = &mut out[c * rows..][..rows];
                 out.iter_mut()
@@ -242,7 +325,7 @@ impl Learner for Linear {
     }
 
     fn residuals_leave_one_out(&self) -> bool {
-        true
+        self.is_minimum()
     }
 
     fn expected(&self, problem: &Problem) -> Option<Vec<Expected>> {
@@ -253,11 +336,9 @@ impl Learner for Linear {
         else {
             return None;
         };
-        let (mean, sd) = problem.inputs.as_normal()?;
-        let plain = self
-            .groups
-            .iter()
-            .all(|group| group.lambdas.iter().all(|l| *l == 0.0));
+        let (mean, sd, scales) = problem.inputs.normal_scales()?;
+        let mut filters = self.groups.iter().flat_map(|group| &group.filters);
+        let plain = filters.all(|filter| filter.is_plain());
         let even = noise.sd.is_constant() && mean == 0.0;
         if self.intercept || problem.fixed || !plain || !even {
             return None;
@@ -267,9 +348,21 @@ impl Learner for Linear {
         let mut expected = vec![Expected::default(); self.capacities];
         for group in &self.groups {
             let used = group.features.min(weights.len());
-            let size = |weights: &[f64]| square(sd * length(weights));
-            let (inside, outside) = (size(&weights[..used]), size(&weights[used..]));
-            let form = isotropic(n, used as f64, inside, outside, noise);
+            let size = |which: std::ops::Range<usize>| {
+                let parts = which.map(|j| scales.get(j).map_or(weights[j], |s| s * weights[j]));
+                square(sd * length(&parts.collect::<Vec<f64>>()))
+            };
+            let (inside, outside) = (size(0..used), size(used..weights.len()));
+            let mut form = isotropic(n, used as f64, inside, outside, noise);
+            // Least squares is the same in any coordinates, but the shortest weights are not: beyond
+            // the threshold the form holds for coordinates of one scale alone.
+            let even = scales[..used.min(scales.len())].iter();
+            if used as f64 > n && even.clone().any(|scale| *scale != scales[0]) {
+                form = Expected {
+                    bias2: f64::NAN,
+                    variance: f64::NAN,
+                };
+            }
             for &c in &group.settings {
                 expected[c] = form;
             }
@@ -277,10 +370,23 @@ impl Learner for Linear {
         Some(expected)
     }
 
-    /// On normal inputs the risk of least squares has a mean for |p - n| ≥ 2 and a mean square for
+    /// Normal inputs have full rank with probability 1.
+    fn label_noise_bound(&self, problem: &Problem) -> Option<Vec<f64>> {
+        problem.inputs.normal_scales()?;
+        let mut counts = vec![None; self.capacities];
+        for group in &self.groups {
+            for (&c, filter) in group.settings.iter().zip(&group.filters) {
+                let known = filter.is_plain() && !self.intercept;
+                counts[c] = known.then_some(group.features.min(problem.dimension));
+            }
+        }
+        label_noise_bound(problem, counts.into_iter())
+    }
+
+    /// On normal inputs, of any scales, the risk of least squares has a mean for |p - n| ≥ 2 and a mean square for
     /// |p - n| ≥ 4; a constant takes one from n.
     fn moments(&self, problem: &Problem) -> Option<Vec<RiskMoments>> {
-        if problem.fixed || problem.inputs.as_normal().is_none() {
+        if problem.fixed || problem.inputs.normal_scales().is_none() {
             return None;
         }
         let exact = self.expected(problem);
@@ -288,11 +394,11 @@ impl Learner for Linear {
         let mut moments = vec![RiskMoments::Enough; self.capacities];
         for group in &self.groups {
             let used = group.features.min(problem.dimension);
-            for (&c, lambda) in group.settings.iter().zip(&group.lambdas) {
+            for (&c, filter) in group.settings.iter().zip(&group.filters) {
                 // Without noise, and with all of the truth within reach, nothing is fitted wrongly.
                 let certain = exact.as_ref().is_some_and(|exact| exact[c].variance == 0.0);
                 moments[c] = match used.abs_diff(rows) {
-                    _ if *lambda > 0.0 || certain => RiskMoments::Enough,
+                    _ if !filter.is_plain() || certain => RiskMoments::Enough,
                     0 | 1 => RiskMoments::NoMean,
                     2 | 3 => RiskMoments::NoSpread,
                     _ => RiskMoments::Enough,
@@ -342,8 +448,8 @@ impl Learner for Linear {
     }
 }
 
-/// Least squares without a constant on p of the coordinates of isotropic normal inputs, exact for
-/// every n and p: with r_i² of the truth's squared length in the coordinates that are used and r_o²
+/// Least squares without a constant on p of the coordinates of isotropic normal inputs (of any
+/// scales where p < n), exact for every n and p: with r_i² of the truth's squared length in the coordinates that are used and r_o²
 /// outside,
 ///
 /// - p < n - 1: bias² r_o², variance (σ² + r_o²) p/(n - p - 1),

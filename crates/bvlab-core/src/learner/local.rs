@@ -137,23 +137,18 @@ impl Local {
         from
     }
 
-    /// The prediction at x with one bandwidth in units of `unit`.
-    fn predict_at(&mut self, x: &[f64], unit: f64, nearest: usize, h: f64) -> f64 {
+    /// Weights, offsets from their weighted mean and its distance from x, and the matrix of the moments,
+    /// for one bandwidth in units of `unit`; returns the sum of the weights. Where it is 0, nothing else
+    /// is filled in.
+    fn weigh(&mut self, x: &[f64], unit: f64, nearest: usize, h: f64) -> f64 {
         let (count, dimension) = (self.data.len(), x.len());
         let weights = room(&mut self.weights, count);
         let squares = &self.squares[..count];
         self.shape.weights(squares, squares[nearest], h, weights);
         let total: f64 = weights.iter().sum();
-        let origin = self.data.labels[nearest];
         if total <= 0.0 {
-            return origin;
+            return 0.0;
         }
-        let labels = room(&mut self.labels, count);
-        for (label, y) in labels.iter_mut().zip(&self.data.labels) {
-            *label = y - origin;
-        }
-        let mean = dot(weights, labels) / total;
-        labels.iter_mut().for_each(|label| *label -= mean);
         let offsets = &self.offsets[..count * dimension];
         let centred = room(&mut self.centred, count * dimension);
         let weighted = room(&mut self.weighted, count * dimension);
@@ -173,17 +168,55 @@ impl Local {
             }
         }
         let moments = room(&mut self.moments, dimension * dimension);
-        let slopes = room(&mut self.slopes, dimension);
         for (k, weighted) in weighted.chunks_exact(count).enumerate() {
             for (l, centred) in centred.chunks_exact(count).take(k + 1).enumerate() {
                 let moment = dot(weighted, centred);
                 moments[k * dimension + l] = moment;
                 moments[l * dimension + k] = moment;
             }
-            slopes[k] = dot(weighted, labels);
         }
+        total
+    }
+
+    /// The prediction at x with one bandwidth in units of `unit`.
+    fn predict_at(&mut self, x: &[f64], unit: f64, nearest: usize, h: f64) -> f64 {
+        let (count, dimension) = (self.data.len(), x.len());
+        let origin = self.data.labels[nearest];
+        let total = self.weigh(x, unit, nearest, h);
+        if total <= 0.0 {
+            return origin;
+        }
+        let weights = &self.weights[..count];
+        let labels = room(&mut self.labels, count);
+        for (label, y) in labels.iter_mut().zip(&self.data.labels) {
+            *label = y - origin;
+        }
+        let mean = dot(weights, labels) / total;
+        labels.iter_mut().for_each(|label| *label -= mean);
+        let slopes = room(&mut self.slopes, dimension);
+        let weighted = self.weighted[..count * dimension].chunks_exact(count);
+        for (slope, weighted) in slopes.iter_mut().zip(weighted) {
+            *slope = dot(weighted, labels);
+        }
+        let moments = &mut self.moments[..dimension * dimension];
         self.solver.solve(moments, slopes);
-        origin + (mean + dot(slopes, shift))
+        origin + (mean + dot(slopes, &self.shift[..dimension]))
+    }
+
+    /// The leverage of pair i: w/Σw + w cᵀA⁻¹c with its weight w, its offset c from the weighted mean and
+    /// the matrix A of the moments.
+    fn leverage_at(&mut self, i: usize, unit: f64, nearest: usize, h: f64) -> f64 {
+        let x = self.data.inputs.row(i).to_vec();
+        let total = self.weigh(&x, unit, nearest, h);
+        if total <= 0.0 {
+            return f64::from(i == nearest);
+        }
+        let slopes = room(&mut self.slopes, x.len());
+        let shift = &self.shift[..x.len()];
+        slopes.copy_from_slice(shift);
+        self.solver
+            .solve(&mut self.moments[..x.len() * x.len()], slopes);
+        self.weights[i] * (1.0 / total + dot(slopes, shift))
     }
 }
 
@@ -218,6 +251,31 @@ impl Learner for Local {
     }
 
     fn is_linear(&self) -> bool {
+        true
+    }
+
+    fn try_leverages(
+        &mut self,
+        data: &Training,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<bool, Interrupted> {
+        let (count, dimension) = (data.len(), data.inputs.dimension());
+        self.data.clone_from(data);
+        let unit = unit_of(data.inputs.values(), &[]);
+        let each = dimension + self.bandwidths.len() * (8 + dimension * (dimension + 3));
+        for i in 0..count {
+            interrupt.check(count * each)?;
+            let nearest = self.look_from(data.inputs.row(i), unit);
+            for c in 0..self.bandwidths.len() {
+                let h = self.bandwidths[c] / unit;
+                out[c * count + i] = self.leverage_at(i, unit, nearest, h);
+            }
+        }
+        Ok(true)
+    }
+
+    fn residuals_leave_one_out(&self) -> bool {
         true
     }
 

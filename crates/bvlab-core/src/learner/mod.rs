@@ -11,16 +11,21 @@
 mod adaboost;
 mod bagging;
 mod boosting;
-mod cholesky;
+pub(crate) mod cholesky;
 mod components;
+mod density;
 mod design;
 mod discriminant;
 mod family;
+mod features;
+mod first_inputs;
 mod forest;
 mod fourier;
 mod gaussians;
 mod grouping;
+mod histogram;
 mod kernel;
+mod kernel_density;
 mod knn;
 mod lasso;
 mod linear;
@@ -28,6 +33,7 @@ mod linear;
 mod linfa;
 mod local;
 mod logistic;
+mod minimum_norm;
 mod naive_bayes;
 mod network;
 mod polynomial;
@@ -48,16 +54,20 @@ pub(crate) use bagging::bootstrap;
 pub use bagging::{Bagging, BaggingSample, BaggingSetting, Combine};
 pub use boosting::{Boosting, BoostingSetting};
 pub use components::Components;
+pub use density::{DensityEstimator, Smoothing};
 pub use design::InputScale;
 pub use discriminant::{CovarianceForm, Discriminant, DiscriminantSetting};
 pub use family::{Blueprint, Choice, ChoiceError, Family, LabelKind};
+pub use first_inputs::FirstInputs;
 pub use forest::{forest, forest_classifier};
-pub use fourier::{Fourier, FourierSetting};
+pub use fourier::{FeatureKind, Fourier, FourierSetting};
 pub use gaussians::{Gaussians, GaussiansSetting};
+pub use histogram::{CellSetting, HistogramDensity};
 pub use kernel::{Kernel, KernelShape};
+pub use kernel_density::{DensityKernel, KernelDensity};
 pub use knn::Knn;
 pub use lasso::Lasso;
-pub use linear::{Linear, LinearSetting};
+pub use linear::{GradientSteps, Linear, LinearSetting};
 pub use local::Local;
 pub use logistic::{Logistic, LogisticSetting};
 pub use naive_bayes::{CountLaw, NaiveBayes};
@@ -73,8 +83,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
-use crate::maths::{exp, log2};
-use crate::problem::Problem;
+use crate::maths::{exp, log2, square};
+use crate::problem::{Labels, Problem};
 use crate::stream::Stream;
 
 /// A model family with a list of settings, its capacity path.
@@ -103,7 +113,7 @@ pub trait Learner: Replicate + Send + Sync {
     ///
     /// A classifier of K classes, whose labels are 0, 1, …, K - 1, gives the probability of every
     /// class: `out[(c * points.len() + j) * K + k]` is that of class k. They are not negative and
-    /// sum to 1.
+    /// sum to 1, unless it [`Learner::predicts_scores`].
     ///
     /// # Errors
     ///
@@ -146,6 +156,13 @@ pub trait Learner: Replicate + Send + Sync {
     fn predict_training(&mut self, data: &Training, out: &mut [f64]) {
         let predicted = self.try_predict_training(data, out, &Interrupt::never());
         predicted.expect(UNINTERRUPTED);
+    }
+
+    /// Of a classifier: whether its predictions are scores, of which the largest is the class, instead of
+    /// probabilities, as those of least squares on one-hot labels. They have a squared and a zero-one
+    /// loss, but no cross-entropy.
+    fn predicts_scores(&self) -> bool {
+        false
     }
 
     /// Whether every prediction is a weighted sum of the labels, with weights that depend on the
@@ -238,6 +255,24 @@ pub trait Learner: Replicate + Send + Sync {
         None
     }
 
+    /// By setting, a lower bound on the part of the variance that the noise in the labels causes; NaN for
+    /// a setting without one, `None` where no setting has one.
+    ///
+    /// For weights of minimum norm on features that have full rank with probability 1, at independent
+    /// inputs, and test inputs of the same distribution: σ² n/(p + 1 - n) for p ≥ n, σ² p/(n + 1 - p) for
+    /// p ≤ n, where σ² is the least variance of the noise (Holzmüller, *On the universality of the double
+    /// descent peak in ridgeless regression*, 2021; Mourtada 2022).
+    fn label_noise_bound(&self, problem: &Problem) -> Option<Vec<f64>> {
+        let _ = problem;
+        None
+    }
+
+    /// For a learner that estimates the density of the inputs and not labels: what is known of it as
+    /// such.
+    fn as_density(&self) -> Option<&dyn DensityEstimator> {
+        None
+    }
+
     /// About how many operations a fit and its predictions take, as a rough measure of their time.
     fn operations(&self, size: Size) -> f64 {
         self.capacities() as f64 * size.predictions() * size.outputs
@@ -264,6 +299,12 @@ pub trait Learner: Replicate + Send + Sync {
     /// Whether it solves for weights, and can be asked to [`Learner::diagnose`] that.
     fn solves(&self) -> bool {
         false
+    }
+
+    /// The same for training sets of a problem.
+    fn solves_for(&self, problem: &Problem) -> bool {
+        let _ = problem;
+        self.solves()
     }
 
     /// By setting: rank, condition and length of the weights, for the data that it was fitted to last;
@@ -367,6 +408,8 @@ pub struct Diagnosis {
 pub enum Remark {
     /// Gradient descent diverged: a step is more than twice the inverse of the largest curvature.
     Diverged,
+    /// The features are so nearly dependent that the fit of minimum norm leaves directions out.
+    LostRank,
     /// The classes of the training set are separable, and no penalty was asked for: without the small
     /// one that was used instead, the weights would be infinite.
     Separated,
@@ -388,6 +431,24 @@ impl Clone for Box<dyn Learner> {
     fn clone(&self) -> Self {
         (**self).replicate()
     }
+}
+
+/// The lower bound of [`Learner::label_noise_bound`] by setting, from p, or `None` for settings without
+/// one.
+fn label_noise_bound(
+    problem: &Problem,
+    counts: impl Iterator<Item = Option<usize>>,
+) -> Option<Vec<f64>> {
+    let Labels::Numbers { noise, .. } = &problem.labels else {
+        return None;
+    };
+    if problem.fixed || !noise.sd.is_constant() {
+        return None;
+    }
+    let (noise, n) = (square(noise.sd.at(&[])), problem.train as f64);
+    let bound = |p: usize| noise * n.min(p as f64) / (1.0 + (n - p as f64).abs());
+    let bounds: Vec<f64> = counts.map(|p| p.map_or(f64::NAN, bound)).collect();
+    bounds.iter().any(|bound| !bound.is_nan()).then_some(bounds)
 }
 
 /// About how many operations a singular value decomposition takes.

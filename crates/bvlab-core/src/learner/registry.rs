@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::family::Family;
 use super::{
-    adaboost, bagging, boosting, components, discriminant, forest, fourier, gaussians, kernel, knn,
-    lasso, linear, local, logistic, naive_bayes, network, polynomial, spline, subset, tree,
+    adaboost, bagging, boosting, components, discriminant, features, forest, fourier, gaussians,
+    histogram, kernel, kernel_density, knn, lasso, linear, local, logistic, naive_bayes, network,
+    polynomial, spline, subset, tree,
 };
 use crate::parameter::DataSize;
 
@@ -23,6 +24,7 @@ const STANDARD: &[Family] = &[
     components::FAMILY,
     subset::FAMILY,
     fourier::FAMILY,
+    features::FAMILY,
     network::FAMILY,
     bagging::FAMILY,
     forest::FAMILY,
@@ -31,6 +33,8 @@ const STANDARD: &[Family] = &[
     discriminant::FAMILY,
     naive_bayes::FAMILY,
     adaboost::FAMILY,
+    histogram::FAMILY,
+    kernel_density::FAMILY,
 ];
 
 /// The model families that experiments can use: those that come with the crate, and one's own.
@@ -103,7 +107,7 @@ pub enum RegistryError {
 pub const LEARNER_KEYS: [&str; 4] = ["name", "colour", "reference", "sweep"];
 
 /// What every sweep can be over, whatever the learner.
-pub const DATA_AXES: [&str; 2] = ["train", "noise"];
+pub const DATA_AXES: [&str; 3] = ["train", "noise", "dimension"];
 
 impl Registry {
     /// The families that come with the crate.

@@ -7,8 +7,10 @@ use faer::dyn_stack::{MemStack, StackReq};
 use faer::linalg::svd::{self, ComputeSvdVectors};
 use faer::{Mat, MatMut, MatRef, Par, Side};
 
-use super::{Diagnosis, room};
+use super::{Diagnosis, room, solving};
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::{add_scaled, dot};
+use crate::maths::{exp_m1, ln_1p, pow};
 
 /// Memory for one matrix decomposition after the other.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +39,8 @@ pub(super) struct Spectrum {
 
 impl Spectrum {
     /// Weights Σ_k filter(c, s_k) (u_k·y) v_k for every setting c, one after the other. Singular
-    /// values up to max(n, p) ε s_max count as zero; the filter sees none of them.
+    /// values up to max(n, p) ε s_max count as zero; the filter sees none of them. Where y is several
+    /// right-hand sides, one after the other, a setting has the weights of each in turn.
     ///
     /// Where the decomposition fails the weights are NaN, which the engine reports.
     pub fn filtered(
@@ -68,8 +71,9 @@ impl Spectrum {
         filter: impl Fn(usize, usize, f64) -> f64,
     ) -> &[f64] {
         let (rows, columns) = design.shape();
+        let sides = (y.len() / rows.max(1)).max(1);
         self.weights.clear();
-        self.weights.resize(columns * settings, f64::NAN);
+        self.weights.resize(columns * settings * sides, f64::NAN);
         if columns == 0 || !self.decompose(design) {
             return &self.weights;
         }
@@ -80,9 +84,12 @@ impl Spectrum {
             if s <= cut {
                 break;
             }
-            let projection = dot(u, y);
-            for (c, weights) in self.weights.chunks_exact_mut(columns).enumerate() {
-                add_scaled(weights, filter(c, k, s) * projection, v);
+            for (side, y) in y.chunks_exact(rows).enumerate() {
+                let projection = dot(u, y);
+                let of_side = self.weights.chunks_exact_mut(columns).skip(side);
+                for (c, weights) in of_side.step_by(sides).enumerate() {
+                    add_scaled(weights, filter(c, k, s) * projection, v);
+                }
             }
         }
         &self.weights
@@ -121,6 +128,12 @@ impl Spectrum {
         &self.weights
     }
 
+    /// How many singular values of the last matrix, of this shape, do not count as zero.
+    pub fn rank(&self, rows: usize, columns: usize) -> usize {
+        let cut = rank_cut(rows, columns, self.largest());
+        self.s.iter().filter(|s| **s > cut).count()
+    }
+
     /// The largest singular value of the last matrix.
     pub fn largest(&self) -> f64 {
         self.s.first().copied().unwrap_or(0.0)
@@ -154,6 +167,47 @@ impl Spectrum {
             parameters,
         )
         .is_ok()
+    }
+}
+
+/// Gradient descent from 0 on (‖y - Φw‖² + λ ‖w‖²)/(2n), which is linear in y: what it has done of every
+/// direction after t steps follows from the singular values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct DescentFilter {
+    /// The penalty λ.
+    pub lambda: f64,
+    /// The steps t; infinite for the minimum itself.
+    pub epochs: f64,
+    /// The step η.
+    pub rate: f64,
+}
+
+impl DescentFilter {
+    /// Whether the weights are the exact minimum without a penalty.
+    pub fn is_plain(self) -> bool {
+        self.lambda == 0.0 && self.epochs.is_infinite()
+    }
+
+    /// Whether it moves away from the minimum along the direction of the largest singular value:
+    /// η (s² + λ)/n is above 2.
+    pub fn diverges(self, s: f64, n: usize) -> bool {
+        self.epochs.is_finite() && self.rate * (s * s + self.lambda) / n as f64 > 2.0
+    }
+
+    /// What becomes of a direction with singular value s: s/(s² + λ), times what gradient descent
+    /// has done of it.
+    pub fn of(self, s: f64, n: usize) -> f64 {
+        let curvature = s * s + self.lambda;
+        if self.epochs.is_infinite() {
+            return s / curvature;
+        }
+        // What is left of a direction after t steps: (1 - η (s² + λ)/n)^t.
+        let step = self.rate * curvature / n as f64;
+        let done = match step < 1.0 {
+            true => -exp_m1(self.epochs * ln_1p(-step)),
+            false => 1.0 - pow(1.0 - step, self.epochs),
+        };
+        s / curvature * done
     }
 }
 
@@ -209,6 +263,27 @@ pub(super) fn diagnose(design: MatRef<f64>, gram: Option<&Mat<f64>>, full: usize
         condition: of(most, least),
         weight_norm: norm,
     }
+}
+
+/// The same for the first so many columns, which rise, of a matrix; `visit` is given their number.
+pub(super) fn diagnose_growing(
+    columns: MatRef<f64>,
+    counts: impl Iterator<Item = usize>,
+    interrupt: &Interrupt,
+    mut visit: impl FnMut(usize, Diagnosis),
+) -> Result<(), Interrupted> {
+    let n = columns.nrows();
+    let mut gram = Mat::zeros(n, n);
+    let mut summed = 0;
+    for p in counts {
+        interrupt.check(solving(n, p))?;
+        let more = columns.subcols(summed, p - summed);
+        gram += more * more.transpose();
+        summed = p;
+        let gram = (p > n).then_some(&gram);
+        visit(p, diagnose(columns.subcols(0, p), gram, n));
+    }
+    Ok(())
 }
 
 /// The length of a vector.

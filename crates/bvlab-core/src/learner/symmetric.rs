@@ -2,6 +2,7 @@
 
 use super::cholesky;
 use super::room;
+use crate::eigen::{LEAST, diagonalise};
 use crate::lanes::{add_scaled, dot};
 
 /// Solves Ax = b for positive semidefinite A; its memory is kept.
@@ -12,9 +13,7 @@ pub(super) struct SymmetricSolver {
     solution: Vec<f64>,
 }
 
-/// Eigenvalues up to here count as zero.
-const LEAST: f64 = 1e-280;
-/// And those up to this share of the largest.
+/// Eigenvalues up to this share of the largest count as zero.
 const LEAST_SHARE: f64 = 1e-13;
 /// Cholesky serves where every pivot is at least this share of its diagonal element.
 const WELL_CONDITIONED: f64 = 1e-6;
@@ -37,12 +36,13 @@ impl SymmetricSolver {
             cholesky::solve(factor, b);
             return;
         }
-        self.diagonalise(matrix, size);
+        let vectors = room(&mut self.vectors, size * size);
+        diagonalise(matrix, vectors, size);
         let largest = (0..size).fold(0.0_f64, |most, i| most.max(matrix[i * size + i]));
         let cut = LEAST.max(LEAST_SHARE * largest);
         let solution = room(&mut self.solution, size);
         solution.fill(0.0);
-        for (k, vector) in self.vectors[..size * size].chunks_exact(size).enumerate() {
+        for (k, vector) in vectors.chunks_exact(size).enumerate() {
             let value = matrix[k * size + k];
             if value > cut {
                 add_scaled(solution, dot(vector, b) / value, vector);
@@ -50,53 +50,6 @@ impl SymmetricSolver {
         }
         b.copy_from_slice(solution);
     }
-
-    /// Turns the matrix into a diagonal of its eigenvalues by Jacobi's rotations; the vectors stand row by
-    /// row.
-    fn diagonalise(&mut self, matrix: &mut [f64], size: usize) {
-        let vectors = room(&mut self.vectors, size * size);
-        vectors.fill(0.0);
-        (0..size).for_each(|i| vectors[i * size + i] = 1.0);
-        for _ in 0..60 {
-            let mut turned = false;
-            for i in 1..size {
-                for j in 0..i {
-                    turned |= turn(matrix, vectors, size, i, j);
-                }
-            }
-            if !turned {
-                break;
-            }
-        }
-    }
-}
-
-/// Makes element (i, j) zero, unless it is next to nothing; returns whether it was not.
-fn turn(matrix: &mut [f64], vectors: &mut [f64], size: usize, i: usize, j: usize) -> bool {
-    let (a, b) = (matrix[i * size + i], matrix[j * size + j]);
-    let off = matrix[i * size + j];
-    if off.abs() <= 1e-17 * a.abs().max(b.abs()) || off.abs() < LEAST {
-        return false;
-    }
-    let ratio = (b - a) / (2.0 * off);
-    let tangent = 1.0 / (ratio.abs() + (1.0 + ratio * ratio).sqrt());
-    let tangent = if ratio < 0.0 { -tangent } else { tangent };
-    let c = 1.0 / (1.0 + tangent * tangent).sqrt();
-    let s = c * tangent;
-    let rotated = |x: f64, y: f64| (c * x - s * y, s * x + c * y);
-    for k in 0..size {
-        let [x, y] = [matrix[k * size + i], matrix[k * size + j]];
-        (matrix[k * size + i], matrix[k * size + j]) = rotated(x, y);
-    }
-    for k in 0..size {
-        let [x, y] = [matrix[i * size + k], matrix[j * size + k]];
-        (matrix[i * size + k], matrix[j * size + k]) = rotated(x, y);
-        let [x, y] = [vectors[i * size + k], vectors[j * size + k]];
-        (vectors[i * size + k], vectors[j * size + k]) = rotated(x, y);
-    }
-    matrix[i * size + j] = 0.0;
-    matrix[j * size + i] = 0.0;
-    true
 }
 
 #[cfg(test)]

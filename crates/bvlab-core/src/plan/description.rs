@@ -18,6 +18,10 @@ pub struct StudyDescription {
     /// By curve: whether the learner solves for weights, so that their rank, condition and norm are
     /// known.
     pub solves: Vec<bool>,
+    /// By curve: whether a lower bound on the label noise's part of the variance is known; absent where
+    /// there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bounds: Vec<bool>,
     /// By problem: how many points a training set has.
     pub train: Vec<usize>,
     /// How many coordinates an input has.
@@ -26,6 +30,9 @@ pub struct StudyDescription {
     pub range: (f64, f64),
     /// How many classes there are; 0 where labels are numbers.
     pub classes: usize,
+    /// Whether a density is estimated, and errors are integrated over x; then there are no labels.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub density: bool,
     /// The table that rows were drawn from, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<TableDescription>,
@@ -58,6 +65,8 @@ pub struct StudyDescription {
 pub struct MethodDescription {
     /// Its name.
     pub name: String,
+    /// What figures call it.
+    pub label: String,
     /// Whether it estimates the risk, in units of the loss; else it only ranks settings.
     pub estimates_risk: bool,
     /// Whether its largest value is the best.
@@ -105,9 +114,14 @@ impl StudyDescription {
         let sizes = self.train_sizes();
         let count = thousands(resamples);
         if let Some(table) = self.table {
+            let most = self.train.iter().max().copied().unwrap_or(1).max(1);
             let how = match table.resample {
                 Resample::Bootstrap => "bootstraps",
                 Resample::Halves => "random halves",
+                Resample::Disjoint => match resamples <= (table.rows / most) as u64 {
+                    true => "disjoint training sets",
+                    false => "training sets, disjoint until the rows are used up",
+                },
             };
             return format!(
                 "{count} {how}, {sizes} of {} rows",
@@ -125,6 +139,23 @@ impl StudyDescription {
 }
 
 impl Plan {
+    /// By setting of a learner, the lower bound on the label noise's part of the variance, NaN where it
+    /// has none; `None` where no setting has one, or test points are not drawn from the inputs' law.
+    pub fn label_noise_bounds(&self, path: &CapacityPath) -> Option<Vec<f64>> {
+        if self.test.kind != TestKind::Drawn {
+            return None;
+        }
+        let mut all = vec![f64::NAN; path.curve.settings()];
+        for stage in &path.stages {
+            let problem = &self.problems[stage.problem];
+            let bounds = stage.learner.label_noise_bound(problem)?;
+            for (bound, &setting) in bounds.into_iter().zip(&stage.settings) {
+                all[setting] = bound;
+            }
+        }
+        Some(all)
+    }
+
     /// What its numbers are about.
     pub fn describe(&self) -> StudyDescription {
         let problem = self.problem();
@@ -136,12 +167,24 @@ impl Plan {
             solves: self
                 .paths
                 .iter()
-                .map(|path| path.stages.iter().any(|stage| stage.learner.solves()))
+                .map(|path| {
+                    let mut stages = path.stages.iter();
+                    stages.any(|stage| stage.learner.solves_for(&self.problems[stage.problem]))
+                })
                 .collect(),
+            bounds: {
+                let bounds = |path: &CapacityPath| self.label_noise_bounds(path).is_some();
+                let bounds: Vec<bool> = self.paths.iter().map(bounds).collect();
+                match bounds.contains(&true) {
+                    true => bounds,
+                    false => Vec::new(),
+                }
+            },
             train: self.problems.iter().map(|problem| problem.train).collect(),
             dimension: problem.dimension,
             range: problem.inputs.range(),
             classes: problem.classes(),
+            density: problem.density().is_some(),
             table: problem.rows().map(|rows| TableDescription {
                 resample: rows.resample,
                 rows: rows.train.len(),
@@ -156,6 +199,7 @@ impl Plan {
                 .iter()
                 .map(|method| MethodDescription {
                     name: method.name().to_owned(),
+                    label: method.label().to_owned(),
                     estimates_risk: method.estimates_risk(),
                     prefers_large: method.prefers_large(),
                 })

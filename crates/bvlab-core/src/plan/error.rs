@@ -72,12 +72,35 @@ pub enum PlanError {
     /// A loss of classes for labels that are numbers.
     #[error("{0} loss needs classes, but the labels are numbers")]
     LossOfClasses(&'static str),
+    /// Cross-entropy of a learner whose predictions are not probabilities.
+    #[error("cross-entropy needs probabilities, and `{0}` predicts scores")]
+    EntropyOfScores(String),
     /// Sources of variance under another loss.
     #[error("sources of variance can be separated only under squared loss, not {0}")]
     SourcesLoss(&'static str),
     /// Sources of variance of a table.
     #[error("inputs and noise of a table cannot be drawn separately")]
     SourcesOfTable,
+    /// Sources of variance of an estimated density.
+    #[error("values of a density have no labels: all variance comes from the inputs")]
+    SourcesOfDensity,
+    /// A learner of densities for labels, or the other way round.
+    #[error(
+        "`{learner}` {}",
+        match estimates {
+            true => "learns labels, but the problem is a density to be estimated",
+            false => "estimates densities, but the problem has labels",
+        }
+    )]
+    Densities {
+        /// Which learner.
+        learner: String,
+        /// Whether the problem is a density.
+        estimates: bool,
+    },
+    /// Test points other than a grid for a density.
+    #[error("the error of an estimated density is integrated over a grid")]
+    TestOfDensity,
     /// Sources and diversity at once.
     #[error("`diversity` and `sources` exclude each other")]
     SourcesAndDiversity,
@@ -87,6 +110,9 @@ pub enum PlanError {
     /// Degrees of freedom and sources at once.
     #[error("`df` and `sources` exclude each other")]
     DegreesAndSources,
+    /// Degrees of freedom of an estimated density.
+    #[error("degrees of freedom and optimism need labels, which values of a density do not have")]
+    DegreesOfDensity,
     /// Degrees of freedom of a table.
     #[error("degrees of freedom and optimism need the truth, which nobody knows of a table")]
     DegreesOfTable,
@@ -197,11 +223,13 @@ impl PlanError {
             | PlanError::Problem(_)
             | PlanError::NotFinite(_)
             | PlanError::UnlikeProblems => Subject::Problem,
-            PlanError::NoLearner
+            PlanError::EntropyOfScores(_)
+            | PlanError::NoLearner
             | PlanError::SameName(_)
             | PlanError::Axes(_)
             | PlanError::Settings { .. }
             | PlanError::Stage(_)
+            | PlanError::Densities { .. }
             | PlanError::Slab(_) => Subject::Learners,
             PlanError::TestGridDimension
             | PlanError::TestGridCount(_)
@@ -211,6 +239,7 @@ impl PlanError {
             | PlanError::TestInputsNotFixed
             | PlanError::TestInputsOfSeveralSizes
             | PlanError::TestShape
+            | PlanError::TestOfDensity
             | PlanError::TooLarge { .. }
             | PlanError::TrainTooLarge => Subject::Test,
             PlanError::Keep | PlanError::KeepTooMany(_) => Subject::Keep,
@@ -220,7 +249,9 @@ impl PlanError {
             PlanError::SameMethod { which, .. } | PlanError::Method { which, .. } => {
                 Subject::Select(Some(*which))
             }
-            PlanError::DegreesAndSources | PlanError::DegreesOfTable => Subject::Degrees,
+            PlanError::DegreesAndSources
+            | PlanError::DegreesOfTable
+            | PlanError::DegreesOfDensity => Subject::Degrees,
             _ => Subject::Run,
         }
     }
@@ -234,11 +265,21 @@ impl PlanError {
             PlanError::LossOfClasses(_) => {
                 "write `loss = \"squared\"`, or a problem with `classes` in place of `truth` and `noise`"
             }
-            PlanError::SourcesOfTable => "leave out `sources`",
+            PlanError::EntropyOfScores(_) => {
+                "write `loss = \"zero-one\"` or `loss = \"squared\"`, or take a learner that predicts probabilities"
+            }
+            PlanError::SourcesOfTable | PlanError::SourcesOfDensity => "leave out `sources`",
+            PlanError::Densities {
+                estimates: true, ..
+            } => "densities are estimated by `histogram` and `kernel-density`",
+            PlanError::Densities { .. } => {
+                "write `density = { normal = [0, 1] }` in place of truth, inputs and noise"
+            }
+            PlanError::TestOfDensity => "write `test = { grid = 400 }`",
             PlanError::SourcesAndDiversity
             | PlanError::SelectAndSources
             | PlanError::DegreesAndSources => "run the experiment twice",
-            PlanError::DegreesOfTable => "leave out `df`",
+            PlanError::DegreesOfTable | PlanError::DegreesOfDensity => "leave out `df`",
             PlanError::SelectFromBootstrap => "write `resample = \"halves\"` in the problem",
             PlanError::SelectAmongData { .. } => {
                 "sweep a parameter of the learner first, and `train` or `noise` second"

@@ -278,7 +278,8 @@ impl Plan {
                 && problem.fixed == first.fixed
                 && problem.inputs == first.inputs
                 && problem.classes() == first.classes()
-                && problem.rows().is_some() == first.rows().is_some();
+                && problem.rows().is_some() == first.rows().is_some()
+                && problem.density() == first.density();
             if !alike {
                 return Err(PlanError::UnlikeProblems);
             }
@@ -289,6 +290,10 @@ impl Plan {
         if parts.run.sources && matches!(first.labels, Labels::Rows(_)) {
             return Err(PlanError::SourcesOfTable);
         }
+        let estimates = first.density().is_some();
+        if parts.run.sources && estimates {
+            return Err(PlanError::SourcesOfDensity);
+        }
         if parts.paths.is_empty() {
             return Err(PlanError::NoLearner);
         }
@@ -298,6 +303,18 @@ impl Plan {
                 return Err(PlanError::SameName(name.clone()));
             }
             path.check(parts.problems.len())?;
+            let scores = |stage: &Stage| stage.learner.predicts_scores();
+            if matches!(parts.run.loss, Loss::CrossEntropy { .. }) && path.stages.iter().any(scores)
+            {
+                return Err(PlanError::EntropyOfScores(name.clone()));
+            }
+            let mut stages = path.stages.iter();
+            if stages.any(|stage| stage.learner.as_density().is_some() != estimates) {
+                return Err(PlanError::Densities {
+                    learner: name.clone(),
+                    estimates,
+                });
+            }
             if let Some(slab) = parts.run.slab
                 && !path.fits_slabs(slab)
             {

@@ -18,6 +18,9 @@ pub(super) fn check(parts: &PlanParts) -> Result<(), PlanError> {
     if run.df && rows.is_some() {
         return Err(PlanError::DegreesOfTable);
     }
+    if run.df && problems.iter().any(|problem| problem.density().is_some()) {
+        return Err(PlanError::DegreesOfDensity);
+    }
     if run.select.is_empty() {
         return Ok(());
     }

@@ -39,7 +39,8 @@ impl TestPoints {
 pub struct Test {
     /// The test points.
     pub points: Points,
-    /// How much each counts in an average over the inputs' distribution; they sum to 1.
+    /// How much each counts in an average over the inputs' distribution; they sum to 1. For densities
+    /// they sum to the length of the range, and averages are integrals over x.
     pub weights: Vec<f64>,
     /// Where they come from.
     pub kind: TestKind,
@@ -84,6 +85,9 @@ impl Test {
                 left_out: 0.0,
             });
         }
+        if problem.density().is_some() && !matches!(wanted, TestPoints::Grid(_)) {
+            return Err(PlanError::TestOfDensity);
+        }
         match wanted {
             TestPoints::Grid(count) => Test::grid(count, problem, seed),
             TestPoints::Draw(count) => Test::drawn(count, problem, seed),
@@ -116,9 +120,10 @@ impl Test {
         let total: f64 = densities.iter().sum();
         let weights: Vec<f64> = densities.iter().map(|density| density / total).collect();
         let probe = probe_of(&grid, &points, &weights, seed);
+        let measure = problem.measure();
         Ok(Test {
             points,
-            weights,
+            weights: weights.iter().map(|weight| measure * weight).collect(),
             kind: TestKind::Grid,
             probe: Some(probe),
             left_out: problem.inputs.beyond(&grid, total),

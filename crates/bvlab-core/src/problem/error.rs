@@ -63,6 +63,12 @@ pub enum ProblemError {
         /// In how many dimensions.
         dimension: usize,
     },
+    /// A density without parts, with too many, or with shares that are not above 0.
+    #[error(
+        "a density needs 1 to {} parts, each with a share above 0",
+        super::MOST_PARTS
+    )]
+    NoDensity,
     /// More rows without replacement than a table has.
     #[error("a training set of {train} rows cannot be drawn from {rows} without replacement")]
     FewRows {

@@ -1,9 +1,11 @@
 //! Where data come from: inputs x of a known distribution, and labels that are numbers,
 //! y = f(x) + s(x)·e with the truth f and noise e of unit variance, or classes whose probabilities
 //! p(y|x) are known. Because all of it is known, noise, bias and variance can be told apart. Or a
-//! table of real data, of which nobody knows the truth: [`Rows`].
+//! table of real data, of which nobody knows the truth: [`Rows`]. Or inputs without labels, whose
+//! density is to be estimated: [`Density`].
 
 mod classes;
+mod density;
 mod discrete;
 mod error;
 mod expression;
@@ -14,6 +16,7 @@ mod rows;
 mod truth;
 
 pub use classes::{ClassLaw, Classes, MOST_CLASSES, class_at};
+pub use density::{DENSITY_REACH, Density, DensityForm, DensityPart, MARRON_WAND, MOST_PARTS};
 pub use discrete::{Bernoulli, Multinomial};
 pub use error::ProblemError;
 pub use expression::{Expression, ExpressionError, LONGEST};
@@ -59,6 +62,8 @@ pub enum Labels {
     Classes(Classes),
     /// Those of a table of real data, which come with their inputs.
     Rows(std::sync::Arc<Rows>),
+    /// None: the density of the inputs is to be estimated, and takes the place of the truth.
+    Density(std::sync::Arc<Density>),
 }
 
 /// A function of the problem that has no finite value, a negative sd, or no probability, at some
@@ -75,6 +80,24 @@ pub struct NotFinite {
 }
 
 impl Problem {
+    /// Training sets of values of a density, without labels.
+    ///
+    /// # Errors
+    ///
+    /// If `train` is 0.
+    pub fn of_density(density: Density, train: usize) -> Result<Self, ProblemError> {
+        let density = std::sync::Arc::new(density);
+        let problem = Problem {
+            inputs: Inputs::Density(density.clone()),
+            labels: Labels::Density(density),
+            fixed: false,
+            dimension: 1,
+            train,
+        };
+        problem.check()?;
+        Ok(problem)
+    }
+
     /// Labels that are numbers, y = f(x) + s(x)·e, at fresh inputs of one dimension; a grid is fixed.
     ///
     /// # Errors
@@ -115,6 +138,7 @@ impl Problem {
         }
         self.inputs.check()?;
         let dimension = match &self.inputs {
+            Inputs::Law(law) if !law.scales().is_empty() => law.scales().len(),
             Inputs::Law(law) if !law.law().is_design() => self.dimension,
             Inputs::Law(_) if !self.fixed => return Err(ProblemError::GridNotFixed),
             Inputs::Law(_) => match side(self.train, self.dimension) {
@@ -128,6 +152,7 @@ impl Problem {
             },
             Inputs::Mixture(mixture) => mixture.dimension(),
             Inputs::Rows(rows) => rows.train.inputs.dimension(),
+            Inputs::Density(_) => 1,
         };
         let dimension = match &self.labels {
             Labels::Numbers { truth, noise } => {
@@ -142,9 +167,9 @@ impl Problem {
                 }
                 dimension
             }
-            Labels::Classes(_) => dimension,
+            Labels::Classes(_) | Labels::Density(_) => dimension,
             Labels::Rows(rows) => match rows.resample {
-                Resample::Halves if self.train > rows.train.len() => {
+                Resample::Halves | Resample::Disjoint if self.train > rows.train.len() => {
                     return Err(ProblemError::FewRows {
                         train: self.train,
                         rows: rows.train.len(),
@@ -189,8 +214,14 @@ impl Problem {
         data: &mut Training,
     ) -> Result<(), NotFinite> {
         if let Labels::Rows(rows) = &self.labels {
-            let mut stream = Stream::new(seed, Purpose::Inputs, inputs);
-            rows.draw(self.train, &mut stream, data);
+            // Disjoint training sets are parts of one draw, as long as there are rows.
+            let parts = match rows.resample {
+                Resample::Disjoint => (rows.train.len() / self.train.max(1)).max(1) as u64,
+                _ => 1,
+            };
+            let (drawn, part) = (inputs / parts, (inputs % parts) as usize);
+            let mut stream = Stream::new(seed, Purpose::Inputs, drawn);
+            rows.draw_part(self.train, part, &mut stream, data);
             return Ok(());
         }
         let drawn = if self.fixed { 0 } else { inputs };
@@ -202,6 +233,10 @@ impl Problem {
         let (truth, noise) = match &self.labels {
             Labels::Numbers { truth, noise } => (truth, noise),
             Labels::Classes(classes) => return draw_classes(classes, &mut stream, data),
+            Labels::Density(_) => {
+                data.labels.fill(0.0);
+                return Ok(());
+            }
             Labels::Rows(_) => unreachable!("rows are drawn above"),
         };
         noise.draw_unit(&mut stream, &mut data.labels);
@@ -234,7 +269,7 @@ impl Problem {
     /// How many classes there are; 0 where labels are numbers.
     pub fn classes(&self) -> usize {
         match &self.labels {
-            Labels::Numbers { .. } => 0,
+            Labels::Numbers { .. } | Labels::Density(_) => 0,
             Labels::Classes(classes) => classes.count(),
             Labels::Rows(rows) => rows.classes.len(),
         }
@@ -249,7 +284,7 @@ impl Problem {
     pub fn noise(&self) -> Option<&Noise> {
         match &self.labels {
             Labels::Numbers { noise, .. } => Some(noise),
-            Labels::Classes(_) | Labels::Rows(_) => None,
+            Labels::Classes(_) | Labels::Rows(_) | Labels::Density(_) => None,
         }
     }
 
@@ -257,8 +292,25 @@ impl Problem {
     pub fn rows(&self) -> Option<&Rows> {
         match &self.labels {
             Labels::Rows(rows) => Some(rows),
-            Labels::Numbers { .. } | Labels::Classes(_) => None,
+            Labels::Numbers { .. } | Labels::Classes(_) | Labels::Density(_) => None,
         }
+    }
+
+    /// The density to be estimated, where inputs have no labels.
+    pub fn density(&self) -> Option<&Density> {
+        match &self.labels {
+            Labels::Density(density) => Some(density),
+            Labels::Numbers { .. } | Labels::Classes(_) | Labels::Rows(_) => None,
+        }
+    }
+
+    /// What the weights of a grid of test points sum to: 1, so that errors are averages over the inputs'
+    /// distribution; for a density the length of its range, so that they are integrals over x.
+    pub fn measure(&self) -> f64 {
+        self.density().map_or(1.0, |density| {
+            let (from, to) = density.range();
+            to - from
+        })
     }
 
     /// The best possible prediction at every test point, by point and output; of a table, the labels
@@ -279,7 +331,8 @@ impl Problem {
         Ok(truth)
     }
 
-    /// Writes the best possible prediction at x: the truth f(x), or the probability of every class.
+    /// Writes the best possible prediction at x: the truth f(x), the density there, or the probability
+    /// of every class.
     ///
     /// # Errors
     ///
@@ -288,6 +341,7 @@ impl Problem {
         match &self.labels {
             Labels::Numbers { truth, .. } => out[0] = truth_at(truth, x)?,
             Labels::Classes(classes) => probabilities_at(classes, x, out)?,
+            Labels::Density(density) => out[0] = density.at(x[0]),
             Labels::Rows(_) => return Err(not_finite(TRUTH, f64::NAN, x)),
         }
         Ok(())

@@ -22,11 +22,13 @@ use crate::problem::Problem;
 
 pub(super) const PLAIN: MethodFamily = MethodFamily {
     name: "bootstrap-632",
+    label: ".632 bootstrap",
     meaning: "0.368 of the training error and 0.632 of that of 50 bootstraps on what each left out",
     make: |_| Arc::new(Bootstrap { plus: false }),
 };
 pub(super) const PLUS: MethodFamily = MethodFamily {
     name: "bootstrap-632+",
+    label: ".632+ bootstrap",
     meaning: "the same, with more of the second for learners that interpolate",
     make: |_| Arc::new(Bootstrap { plus: true }),
 };

@@ -29,26 +29,31 @@ use crate::problem::Problem;
 
 pub(super) const GCV: MethodFamily = MethodFamily {
     name: "gcv",
+    label: "GCV",
     meaning: "generalised cross-validation: (RSS/n)/(1 - d/n)²",
     make: |_| Arc::new(RiskCriterion::Gcv),
 };
 pub(super) const CP: MethodFamily = MethodFamily {
     name: "cp",
+    label: "Mallows’ Cp",
     meaning: "Mallows' C_p: (RSS + 2 d σ̂²)/n",
     make: |_| Arc::new(RiskCriterion::Cp),
 };
 pub(super) const AIC: MethodFamily = MethodFamily {
     name: "aic",
+    label: "AIC",
     meaning: "Akaike's criterion for normal errors: n ln(RSS/n) + 2 d",
     make: |_| Arc::new(RiskCriterion::Aic),
 };
 pub(super) const BIC: MethodFamily = MethodFamily {
     name: "bic",
+    label: "BIC",
     meaning: "Schwarz' criterion: (RSS + ln(n) d σ̂²)/n",
     make: |_| Arc::new(RiskCriterion::Bic),
 };
 pub(super) const ADJUSTED_R2: MethodFamily = MethodFamily {
     name: "adjusted-r2",
+    label: "adjusted R²",
     meaning: "adjusted R²: 1 - (RSS/(n - d))/(TSS/(n - 1))",
     make: |_| Arc::new(RiskCriterion::AdjustedR2),
 };

@@ -13,18 +13,21 @@ use crate::stream::Stream;
 
 pub(super) const VALIDATION: MethodFamily = MethodFamily {
     name: "validation",
+    label: "validation set",
     meaning: "the error of a fit to 70 % of the training set on the other 30 %",
     make: |_| Arc::new(Validation),
 };
 
 pub(super) const K_FOLD: MethodFamily = MethodFamily {
     name: "K-fold",
+    label: "K-fold",
     meaning: "cross-validation: each of K parts is predicted from the others",
     make: |folds| Arc::new(Folds(folds)),
 };
 
 pub(super) const NESTED: MethodFamily = MethodFamily {
     name: "nested-K-fold",
+    label: "nested K-fold",
     meaning: "K-fold, and for the risk of the choice K-fold of choosing by K-fold",
     make: |folds| Arc::new(Nested(folds)),
 };

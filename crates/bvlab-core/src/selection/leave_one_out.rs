@@ -11,6 +11,7 @@ use crate::problem::Problem;
 
 pub(super) const FAMILY: MethodFamily = MethodFamily {
     name: "loo",
+    label: "leave-one-out",
     meaning: "leave-one-out cross-validation, by formula where one is exact",
     make: |_| Arc::new(LeaveOneOut),
 };

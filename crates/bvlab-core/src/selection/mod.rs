@@ -13,6 +13,7 @@
 mod bootstrap;
 mod choice;
 mod criteria;
+mod density;
 mod folds;
 mod leave_one_out;
 mod parts;
@@ -47,6 +48,10 @@ pub const FAMILIES: &[MethodFamily] = &[
     criteria::ADJUSTED_R2,
     bootstrap::PLAIN,
     bootstrap::PLUS,
+    density::LSCV,
+    density::STURGES,
+    density::SCOTT,
+    density::SILVERMAN,
 ];
 
 /// Methods that differ by a number in their name at most.
@@ -54,6 +59,8 @@ pub const FAMILIES: &[MethodFamily] = &[
 pub struct MethodFamily {
     /// The name, with `K` in the place of a number.
     pub name: &'static str,
+    /// What figures call it, with `K` in the place of a number.
+    pub label: &'static str,
     /// What it does, in a few words.
     pub meaning: &'static str,
     /// Makes the method of that name, with the number where there is one.
@@ -76,6 +83,7 @@ impl MethodFamily {
 #[derive(Clone)]
 pub struct Method {
     name: String,
+    label: String,
     estimator: Arc<dyn Estimator>,
 }
 
@@ -92,6 +100,7 @@ impl Method {
         match found {
             Some((family, number)) => Ok(Method {
                 name: name.to_owned(),
+                label: family.label.replace('K', &number.to_string()),
                 estimator: (family.make)(number),
             }),
             None => {
@@ -105,6 +114,11 @@ impl Method {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What figures call it, such as `leave-one-out`.
+    pub fn label(&self) -> &str {
+        &self.label
     }
 
     /// Whether it estimates the risk, in units of the loss; else it only ranks settings.
@@ -128,7 +142,17 @@ impl Method {
         learner: &dyn Learner,
         problem: &Problem,
     ) -> Option<MethodRefusal> {
-        self.estimator.refusal(learner, problem)
+        match (problem.density().is_some(), self.estimator.for_densities()) {
+            (true, false) => MethodRefusal::new(
+                "compares predictions with labels, which values of a density do not have",
+                "take `lscv`, `sturges`, `scott` or `silverman`",
+            ),
+            (false, true) => MethodRefusal::new(
+                "is for estimates of a density, but the problem has labels",
+                "take `10-fold`",
+            ),
+            _ => self.estimator.refusal(learner, problem),
+        }
     }
 
     pub(crate) fn needs_leverages(&self, learner: &dyn Learner) -> bool {
@@ -183,6 +207,11 @@ trait Estimator: Send + Sync {
     }
 
     fn prefers_large(&self) -> bool {
+        false
+    }
+
+    /// Whether it is for estimates of a density, and for nothing else.
+    fn for_densities(&self) -> bool {
         false
     }
 

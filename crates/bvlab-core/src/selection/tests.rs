@@ -1,8 +1,8 @@
 use super::*;
 use crate::data::Points;
 use crate::learner::{
-    Basis, Gaussians, GaussiansSetting, Kernel, KernelShape, Knn, Linear, LinearSetting,
-    Polynomial, PolynomialSetting, Tree, TreeSetting,
+    Basis, Fourier, FourierSetting, Gaussians, GaussiansSetting, Kernel, KernelShape, Knn, Linear,
+    LinearSetting, Local, Polynomial, PolynomialSetting, Spline, SplineSetting, Tree, TreeSetting,
 };
 use crate::stream::Purpose;
 use rand::RngExt;
@@ -157,6 +157,11 @@ fn same(found: &[ClaimedRisk], wanted: &[f64], tolerance: f64) {
     }
 }
 
+fn spline(lambdas: &[f64], df: f64) -> Box<dyn Learner> {
+    let settings = lambdas.iter().map(|&lambda| SplineSetting { lambda, df });
+    Box::new(Spline::new(settings.collect()))
+}
+
 /// Learners whose leave-one-out follows from one fit, with data for them.
 fn with_formula() -> Vec<(Box<dyn Learner>, Training, usize)> {
     let line = data(3, 31, 1, 0);
@@ -190,6 +195,21 @@ fn with_formula() -> Vec<(Box<dyn Learner>, Training, usize)> {
         ),
         (kernel(KernelShape::Gaussian), line.clone(), 0),
         (kernel(KernelShape::Tricube), data(6, 40, 2, 0), 0),
+        (
+            Box::new(Local::new(vec![0.1, 0.3, 4.0], KernelShape::Gaussian)),
+            line.clone(),
+            0,
+        ),
+        (
+            Box::new(Local::new(vec![0.6, 1.1], KernelShape::Tricube)),
+            data(6, 40, 2, 0),
+            0,
+        ),
+        (
+            spline(&[1e-6, 1e-3, 10.0, 1e30], f64::INFINITY),
+            line.clone(),
+            0,
+        ),
         (Box::new(Knn::new(vec![1, 2, 5, 30, 31])), line.clone(), 0),
         (Box::new(Knn::new(vec![1, 4, 12])), data(7, 40, 3, 0), 0),
         (
@@ -217,6 +237,62 @@ fn leave_one_out_by_formula_is_that_of_as_many_fits() {
 }
 
 #[test]
+fn leverages_are_the_fitted_values_of_unit_labels() {
+    let mut repeated = data(3, 20, 1, 0);
+    repeated.inputs = Points::new(1, (0..20).map(|i| f64::from(i / 2) / 7.0).collect());
+    let line = data(3, 31, 1, 0);
+    let fourier = |features, lambda, epochs| FourierSetting {
+        features,
+        scale: 3.0,
+        lambda,
+        epochs,
+        rate: 0.5,
+    };
+    let endless = f64::INFINITY;
+    let features = vec![
+        fourier(4, 0.0, endless),
+        fourier(12, 0.0, endless),
+        fourier(12, 0.3, endless),
+        fourier(90, 0.0, endless),
+        fourier(90, 0.0, 50.0),
+        fourier(200, 0.0, endless),
+    ];
+    let mut cases = with_formula();
+    cases.retain(|(_, _, classes)| *classes == 0);
+    cases.push((
+        spline(&[0.0, 1e-5, 1e-3, 1e40], endless),
+        repeated.clone(),
+        0,
+    ));
+    cases.push((spline(&[0.0], 5.5), line, 0));
+    let local = Local::new(vec![0.2, 0.7], KernelShape::Epanechnikov);
+    cases.push((Box::new(local), repeated, 0));
+    cases.push((Box::new(Fourier::new(features)), data(4, 25, 3, 0), 0));
+    let interrupt = Interrupt::never();
+    let stream = Stream::new(1, Purpose::Algorithm, 0);
+    for (number, (mut learner, mut data, _)) in cases.into_iter().enumerate() {
+        let (settings, pairs) = (learner.capacities(), data.len());
+        learner.fit(&data, &stream);
+        let mut found = vec![f64::NAN; settings * pairs];
+        let known = learner.try_leverages(&data, &mut found, &interrupt);
+        assert!(known.unwrap(), "{number}");
+        data.labels.fill(0.0);
+        let mut fitted = vec![0.0; settings * pairs];
+        for i in 0..pairs {
+            data.labels[i] = 1.0;
+            learner.fit(&data, &stream);
+            learner.predict_training(&data, &mut fitted);
+            data.labels[i] = 0.0;
+            for c in 0..settings {
+                let [found, wanted] = [found[c * pairs + i], fitted[c * pairs + i]];
+                let close = (found - wanted).abs() < 1e-8;
+                assert!(close, "{number}, {c}, {i}: {found} {wanted}");
+            }
+        }
+    }
+}
+
+#[test]
 fn leave_one_out_without_a_formula_is_that_of_as_many_fits() {
     // Equal inputs, interpolation, and learners without a formula.
     let mut repeated = data(3, 20, 1, 0);
@@ -230,7 +306,9 @@ fn leave_one_out_without_a_formula_is_that_of_as_many_fits() {
         features,
         lambda: 0.0,
     });
-    let cases: [(Box<dyn Learner>, Training); 4] = [
+    let cases: [(Box<dyn Learner>, Training); 6] = [
+        (spline(&[0.0, 0.01], 6.0), data(2, 25, 1, 0)),
+        (spline(&[0.0, 0.01], f64::INFINITY), repeated.clone()),
         (Box::new(Knn::new(vec![1, 3, 7])), repeated),
         (Box::new(tree), data(2, 25, 1, 0)),
         (

@@ -78,6 +78,12 @@ struct CurseOfDimension {
 /// The numbers of places at which exact curves are drawn.
 const PLACES: usize = 121;
 
+/// The shares of a cube that are shown, close together where edges grow fast. At 1 all edges are 1.
+fn shares() -> impl Iterator<Item = f64> {
+    let first = (0..20).map(|i| square(square(f64::from(i) / 20.0)) / 200.0);
+    first.chain((1..=120).map(|i| f64::from(i) / 200.0))
+}
+
 /// ln Γ(D/2).
 fn ln_gamma_half(dimension: usize) -> f64 {
     // Γ(1/2) = √π, Γ(1) = 1, Γ(x + 1) = x Γ(x).
@@ -206,13 +212,16 @@ impl Simulate for CurseOfDimension {
         let longest = (most(&self.radii) as f64).sqrt() + 3.5;
         let places = || (0..PLACES).map(|i| i as f64 / (PLACES - 1) as f64);
         for &dimension in &self.radii {
+            let peak = (dimension as f64 - 1.0).sqrt();
             for place in places() {
-                let (r, name) = (longest * place, format!("D = {dimension}"));
+                // Beyond four standard deviations, which are at most 1, there is nothing to see.
+                let (from, to) = ((peak - 4.0).max(0.0), (peak + 4.0).min(longest));
+                let (r, name) = (from + (to - from) * place, format!("D = {dimension}"));
                 rows.push(Row::exact("radius", name, r, radius_density(dimension, r)));
             }
         }
         for &dimension in &self.cubes {
-            for share in places() {
+            for share in shares() {
                 let edge = pow(share, 1.0 / dimension as f64);
                 rows.push(Row::exact("edge", format!("D = {dimension}"), share, edge));
             }

@@ -131,7 +131,7 @@ impl Simulate for FiniteClass {
             look: PanelStyle::Curves,
             levels: Vec::new(),
         };
-        let bounded = format!("worst gap, and its bound for δ = {}", number(self.delta));
+        let bounded = format!("worst gap, δ = {}", number(self.delta));
         let best = format!("the best of |F|, n = {}", self.train);
         let n = "n (number of training points)";
         let class = "|F| (number of classifiers)";

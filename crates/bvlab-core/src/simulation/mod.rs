@@ -25,22 +25,40 @@ mod ambiguity;
 mod bootstrap_estimates;
 mod bootstrap_share;
 mod correlation;
+mod covariance_shapes;
 mod curse_of_dimension;
+mod cv_wrong_way;
 mod disc;
+mod effective_complexity;
+mod em_rate;
+mod em_steps;
 mod empirical_or_population;
 mod estimators;
+mod evidence;
+mod excess_risk;
 mod exponential_bound;
 mod finite_class;
+mod gradient_descent;
 mod hoeffding;
+mod how_many_groups;
+mod kmeans_or_mixture;
 mod majority_vote;
 mod member_dependence;
+mod missing_values;
+mod mixture_estimates;
 mod moments;
 mod no_free_lunch;
+mod scatter;
 mod shrinkage;
+mod simplex;
 mod sine;
+mod where_they_fail;
 
 pub use correlation::dependent_from;
 pub use moments::Moments;
+pub use scatter::{
+    SCATTER_FIELD, SCATTER_POINTS, SCATTER_WRONG, scatter_group, scatter_line, scatter_share,
+};
 
 use std::collections::HashMap;
 
@@ -93,6 +111,20 @@ pub const SIMULATIONS: &[&Simulation] = &[
     &finite_class::SIMULATION,
     &no_free_lunch::SIMULATION,
     &curse_of_dimension::SIMULATION,
+    &cv_wrong_way::SIMULATION,
+    &evidence::SIMULATION,
+    &missing_values::SIMULATION,
+    &excess_risk::SIMULATION,
+    &gradient_descent::SIMULATION,
+    &effective_complexity::SIMULATION,
+    &em_steps::SIMULATION,
+    &em_rate::SIMULATION,
+    &kmeans_or_mixture::SIMULATION,
+    &how_many_groups::SIMULATION,
+    &where_they_fail::SIMULATION,
+    &covariance_shapes::SIMULATION,
+    &mixture_estimates::SIMULATION,
+    &simplex::SIMULATION,
 ];
 
 /// The simulation of that name.
@@ -229,12 +261,19 @@ impl Setup {
     fn series(&self) -> Vec<SeriesDescription> {
         let simulation = (self.simulation.build)(self);
         let unseen = vec![Moments::default(); simulation.observations()];
+        // Points in the plane have places of their own.
+        let panels = simulation.panels().into_iter();
+        let points = panels.filter(|panel| panel.look == PanelStyle::Scatter);
+        let points: Vec<String> = points.map(|panel| panel.name).collect();
         let mut found: Vec<SeriesDescription> = Vec::new();
         let mut places: HashMap<(String, String), usize> = HashMap::new();
         for Row {
             panel, series, x, ..
         } in simulation.rows(&unseen)
         {
+            if points.contains(&panel) {
+                continue;
+            }
             let place = *places
                 .entry((panel.clone(), series.clone()))
                 .or_insert(found.len());
@@ -355,6 +394,12 @@ pub enum PanelStyle {
     Curves,
     /// Lines without dots, for what is exact.
     Lines,
+    /// Steps of an algorithm: a dot at every row, joined in their order. The series `loss` is a line,
+    /// and those whose name begins with `contour` are thin ones without a name.
+    Steps,
+    /// A row of coloured cells for every series, from white at 0 to dark at 1, with its mean beside
+    /// it.
+    Cells,
     /// Bars, and dots for theory.
     Bars {
         /// Bars from here on are coloured and summed.
@@ -371,6 +416,10 @@ pub enum PanelStyle {
         /// What is below it.
         below: String,
     },
+    /// Points in the plane, whose colour is that of the groups they belong to, and lines in the colour
+    /// of a group: [`SCATTER_POINTS`], [`scatter_share`], [`scatter_line`] and the others say which series
+    /// are what.
+    Scatter,
 }
 
 /// A row of the table.

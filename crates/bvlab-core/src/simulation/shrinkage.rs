@@ -94,7 +94,7 @@ impl Simulate for Shrinkage {
         vec![SimulationPanel {
             name: "risk".to_owned(),
             title: format!("d = {}", self.dimension),
-            x: "‖θ‖ (length of the mean)".to_owned(),
+            x: "|θ| (length of the mean)".to_owned(),
             y: "squared error".to_owned(),
             x_scale: Scale::Linear,
             y_scale: Scale::Linear,

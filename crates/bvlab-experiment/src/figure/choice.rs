@@ -71,6 +71,8 @@ pub enum Part {
     Diversity,
     /// The error on other labels at the training inputs, less that on the training labels.
     Optimism,
+    /// A lower bound on the label noise's part of the variance.
+    NoiseBound,
 }
 
 choice!(Part {
@@ -86,6 +88,7 @@ choice!(Part {
     AverageVariance = "average-variance": "Of ensembles, with `run.diversity`: the variance of a member.",
     Diversity = "diversity": "Of ensembles, with `run.diversity`: how much the members' disagreement lowers the risk.",
     Optimism = "optimism": "With `run.df`: the error on other labels at the training inputs, less that on the training labels.",
+    NoiseBound = "noise-bound": "Of weights of minimum norm at drawn inputs and test points: no features of full rank get the label noise's part of the variance below it.",
 });
 
 /// What the horizontal axis of a trade-off measures, in place of the swept parameter.

@@ -167,6 +167,13 @@ pub(super) fn parts(
             SourceError::new(parts.span(), message).help("add `diversity = true` under `[run]`")
         );
     }
+    if study.bounds.is_empty() && parts.get_ref().contains(&Part::NoiseBound) {
+        let message = "none of the learners has a known bound on the label noise's part";
+        return Err(SourceError::new(parts.span(), message).help(
+            "it is known for `linear` without intercept on normal inputs, for `fourier` and for projections by \
+             `features`, at λ = 0, with drawn inputs, constant noise and drawn test points",
+        ));
+    }
     if !study.df && parts.get_ref().contains(&Part::Optimism) {
         let message = "the optimism is computed with `run.df = true`";
         return Err(SourceError::new(parts.span(), message).help("add `df = true` under `[run]`"));

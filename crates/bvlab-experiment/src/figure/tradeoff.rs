@@ -187,7 +187,9 @@ impl FigureKind for Tradeoff {
 
 fn checked_parts(given: &GivenOptions, study: &StudyDescription) -> Result<Vec<Part>, SourceError> {
     let Some(parts) = parts(given, &PARTS, study)? else {
-        return Ok(vec![Part::Noise, Part::Bias2, Part::Variance, Part::Risk]);
+        let parts = vec![Part::Noise, Part::Bias2, Part::Variance, Part::Risk];
+        // Values of a density have no noise.
+        return Ok(parts[usize::from(study.density)..].to_vec());
     };
     let main = parts.iter().filter(|part| **part != Part::Noise);
     if given.flag(&OVERLAY) && main.count() > 1 {
@@ -240,7 +242,7 @@ fn checked_x(
         ),
         CapacityMeasure::WeightNorm if !drawn(&study.solves) => wrong(
             "none of these learners solves for weights",
-            "`fourier` and `linear` do",
+            "`fourier`, `features`, `linear` and `polynomial` do",
         ),
         x => Ok(Some(x)),
     }
@@ -296,7 +298,8 @@ fn checked_below(
     let mut shown = study.curves.iter().zip(&study.solves);
     if !shown.any(|(curve, solves)| *solves && learners.contains(&curve.name)) {
         let message = "none of these learners solves for weights";
-        return Err(SourceError::new(below.span(), message).help("`fourier` and `linear` do"));
+        return Err(SourceError::new(below.span(), message)
+            .help("`fourier`, `features`, `linear` and `polynomial` do"));
     }
     Ok(below.into_inner())
 }

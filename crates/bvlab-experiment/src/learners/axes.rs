@@ -5,12 +5,12 @@ use toml::Spanned;
 use super::spec::{Spec, check_value};
 use crate::bounds::Bounds;
 use crate::problem::check_train;
-use crate::raw::{Block, Number, RawSweep, Value};
+use crate::raw::{Block, Number, RawSweep, Value, whole};
 use crate::source::SourceError;
 use crate::sweep::Values;
 use bvlab_core::learner::DATA_AXES;
 use bvlab_core::plan::SweepAxis;
-use bvlab_core::problem::{Problem, Resample};
+use bvlab_core::problem::{ClassLaw, Expression, Inputs, Labels, Problem, Resample, Truth};
 use bvlab_core::words::{did_you_mean, number};
 
 /// What an axis of a sweep changes.
@@ -22,6 +22,8 @@ pub enum Target {
     Train,
     /// The noise's standard deviation.
     Noise,
+    /// The number of coordinates of an input.
+    Dimension,
 }
 
 /// A parameter of the learner: at which level of bases it is, and which of the family's.
@@ -108,6 +110,11 @@ impl AxisRequest<'_> {
                 );
                 return Ok(Some((axis, Target::Noise)));
             }
+            "dimension" => {
+                let values = dimension_values(values, self.problem, self.bounds)?;
+                let axis = axis("dimension", Some("d"), "coordinates of an input", values);
+                return Ok(Some((axis, Target::Dimension)));
+            }
             _ => {}
         }
         let (path, values) = inner_path(name, values);
@@ -177,6 +184,10 @@ fn noise_values(raw: &Spanned<Value>, problem: &Problem) -> Result<Values, Sourc
         let message = "the noise of a table is unknown, and cannot be swept";
         return Err(SourceError::new(raw.span(), message));
     }
+    if problem.density().is_some() {
+        let message = "values of a density have no noise to sweep";
+        return Err(SourceError::new(raw.span(), message));
+    }
     let Some(noise) = problem.noise() else {
         let message = "the labels are classes, whose noise has no sd";
         return Err(SourceError::new(raw.span(), message)
@@ -194,6 +205,84 @@ fn noise_values(raw: &Spanned<Value>, problem: &Problem) -> Result<Values, Sourc
         }
     }
     Ok(values)
+}
+
+/// The whole numbers of a sweep over the dimension.
+pub fn dimensions(raw: &Spanned<Value>, bounds: &Bounds) -> Result<Values, SourceError> {
+    let mut values = Values::read(raw)?;
+    if matches!(raw.get_ref(), Value::Table(_)) {
+        values = values.rounded();
+    }
+    for (value, span) in &values.values {
+        let value = Spanned::new(span.clone(), Number(*value));
+        whole(&value, "`dimension`", 1, bounds.dimension)?;
+    }
+    Ok(values)
+}
+
+/// The values of a sweep over the dimension. The learner sees the first coordinates of inputs that
+/// have the most of them, so coordinates must be independent, and the labels depend on the first
+/// ones only.
+fn dimension_values(
+    raw: &Spanned<Value>,
+    problem: &Problem,
+    bounds: &Bounds,
+) -> Result<Values, SourceError> {
+    let refuse = |message: &str, help: &str| Err(SourceError::new(raw.span(), message).help(help));
+    match &problem.inputs {
+        Inputs::Law(_) if !problem.inputs.is_design() => {}
+        Inputs::Law(_) => {
+            return refuse(
+                "the dimension of a grid cannot be swept",
+                "use `uniform` inputs: their coordinates are drawn one by one",
+            );
+        }
+        Inputs::Mixture(_) => {
+            return refuse(
+                "the classes fix the dimension, which cannot be swept",
+                "give the classes by `probability`, an expression in x1, with `uniform` inputs",
+            );
+        }
+        Inputs::Density(_) => {
+            return refuse(
+                "a density has one dimension, which cannot be swept",
+                "sweep over `train`, or over a parameter of the learner",
+            );
+        }
+        Inputs::Rows(_) => {
+            return refuse(
+                "the columns of a table fix the dimension, which cannot be swept",
+                "`columns` chooses among them",
+            );
+        }
+    }
+    let needed = match &problem.labels {
+        Labels::Numbers {
+            truth: Truth::Expression(truth),
+            noise,
+        } => truth.dimension().max(noise.sd.dimension()),
+        Labels::Classes(classes) => match &classes.law {
+            ClassLaw::Probability(one) => one.dimension(),
+            ClassLaw::Weights(all) => all.iter().map(Expression::dimension).max().unwrap_or(0),
+            ClassLaw::Mixture(_) => 0,
+        },
+        Labels::Numbers { .. } | Labels::Rows(_) | Labels::Density(_) => {
+            return refuse(
+                "the truth changes with the dimension, which cannot be swept",
+                "write it as an expression in the first coordinates, as in `\"sin(x1)\"`",
+            );
+        }
+    };
+    let values = dimensions(raw, bounds)?;
+    match values.values.first() {
+        Some((least, span)) if *least < needed as f64 => {
+            let message =
+                format!("the labels depend on x{needed}: the dimension cannot be {least}");
+            Err(SourceError::new(span.clone(), message)
+                .help(format!("sweep over values of at least {needed}")))
+        }
+        _ => Ok(values),
+    }
 }
 
 /// `base.base.depth = …` is a table in a table to TOML; here it is a path.

@@ -78,6 +78,11 @@ pub fn build(
     let unsuitable =
         |why: UnsuitableData| SourceError::new(spec.span.clone(), why.message).help(why.help);
     (spec.family.suits)(size, problem.classes()).map_err(unsuitable)?;
+    if spec.family.one_dimensional && problem.dimension > 1 {
+        let message = format!("`{}` needs one-dimensional inputs", spec.family.name);
+        let label = format!("the inputs have {} dimensions", problem.dimension);
+        return Err(SourceError::new(spec.span.clone(), message).label(label));
+    }
     let mut settings = Vec::with_capacity(values.len());
     for values in values {
         let mut setting = Vec::with_capacity(parameters.len());

@@ -12,8 +12,8 @@ use toml::Spanned;
 use super::bounds::Bounds;
 use super::raw::{Block, RawExperiment, RawSweep, Value, expected};
 use super::source::SourceError;
-use axes::{AxisRequest, ParameterPlace, Target, train_values};
-use bvlab_core::learner::{LEARNER_KEYS, Registry};
+use axes::{AxisRequest, ParameterPlace, Target, dimensions, train_values};
+use bvlab_core::learner::{FirstInputs, LEARNER_KEYS, Registry};
 use bvlab_core::plan::{CapacityPath, Curve, Stage, SweepAxis};
 use bvlab_core::problem::{Expression, Labels, Problem};
 use bvlab_core::words::{thousands, visible};
@@ -225,22 +225,53 @@ fn check_one(
     Ok((CapacityPath { curve, stages }, used))
 }
 
-/// The problem with the smallest training sets of a sweep: what the data must allow is asked of them.
+/// The largest dimension that is swept over, if any: inputs have as many coordinates.
+pub(super) fn largest_dimension(
+    raw: &RawExperiment,
+    bounds: &Bounds,
+) -> Result<Option<usize>, SourceError> {
+    let own = raw.learner.iter().flat_map(|learner| &learner.get_ref().0);
+    let own = own.filter(|(key, _)| key.get_ref() == "sweep");
+    let own = own.filter_map(|(_, sweep)| match sweep.get_ref() {
+        Value::Table(Block(entries)) => Some(entries),
+        _ => None,
+    });
+    let all = raw.sweep.iter().map(|RawSweep(entries)| entries).chain(own);
+    let mut largest = None;
+    for (name, values) in all.flatten() {
+        if name.get_ref() == "dimension" {
+            let values = dimensions(values, bounds)?.values;
+            let last = values.last().map(|(value, _)| *value as usize);
+            largest = largest.max(last);
+        }
+    }
+    Ok(largest)
+}
+
+/// The entry of a sweep with that name.
+fn swept<'a>(sweep: Option<&'a RawSweep>, name: &str) -> Option<&'a Spanned<Value>> {
+    let mut entries = sweep?.0.iter();
+    let found = entries.find(|(key, _)| key.get_ref() == name);
+    found.map(|(_, values)| values)
+}
+
+/// The problem with the smallest training sets and the fewest coordinates of a sweep: what the data
+/// must allow is asked of them.
 fn smallest(sweep: Option<&RawSweep>, problems: &Problems) -> Result<Problem, SourceError> {
     let mut smallest = problems.given.clone();
-    let train = sweep.and_then(|RawSweep(entries)| {
-        let mut entries = entries.iter();
-        entries.find(|(name, _)| name.get_ref() == "train")
-    });
-    match train {
+    match swept(sweep, "train") {
         None => {
             problems.known_size()?;
         }
-        Some((_, values)) => {
+        Some(values) => {
             let trains = train_values(values, problems.given, problems.bounds)?;
             let first = trains.values.first();
             smallest.train = first.map_or(1, |(value, _)| *value as usize);
         }
+    }
+    if let Some(values) = swept(sweep, "dimension") {
+        let values = dimensions(values, problems.bounds)?.values;
+        smallest.dimension = values.first().map_or(1, |(value, _)| *value as usize);
     }
     Ok(smallest)
 }
@@ -252,8 +283,9 @@ fn stages(
     spec: &Spec,
     problems: &mut Problems,
 ) -> Result<Vec<Stage>, SourceError> {
-    let mut stages: Vec<(usize, Vec<usize>)> = Vec::new();
-    let mut stage_of: HashMap<(usize, usize), usize> = HashMap::new();
+    let most = problems.given.dimension;
+    let mut stages: Vec<(usize, usize, Vec<usize>)> = Vec::new();
+    let mut stage_of: HashMap<(usize, usize, usize), usize> = HashMap::new();
     let slab = problems.slab;
     let at_once = slab.map_or(usize::MAX, |slab| curve.rows_at_once(slab) * curve.row());
     let value = |setting: usize, target: Target| {
@@ -263,33 +295,41 @@ fn stages(
     for setting in 0..curve.settings() {
         let problem =
             problems.find(value(setting, Target::Train), value(setting, Target::Noise))?;
-        let key = (problem, setting / at_once);
+        let dimension = value(setting, Target::Dimension).map_or(most, |value| value as usize);
+        let key = (problem, dimension, setting / at_once);
         let stage = *stage_of.entry(key).or_insert(stages.len());
         if stage == stages.len() {
-            stages.push((problem, Vec::new()));
+            stages.push((problem, dimension, Vec::new()));
         }
-        stages[stage].1.push(setting);
+        stages[stage].2.push(setting);
     }
     let places: Vec<ParameterPlace> = targets
         .iter()
         .filter_map(|target| match target {
             Target::Parameter(place) => Some(*place),
-            Target::Train | Target::Noise => None,
+            Target::Train | Target::Noise | Target::Dimension => None,
         })
         .collect();
     let mut built = Vec::new();
-    for (problem, settings) in stages {
+    for (problem, dimension, settings) in stages {
         let swept = |setting: &usize| -> Vec<f64> {
             let places = places.iter();
             let values = places.map(|place| value(*setting, Target::Parameter(*place)));
             values.flatten().collect()
         };
         let values: Vec<Vec<f64>> = settings.iter().map(swept).collect();
-        let of = &problems.made[problem];
+        let of = &Problem {
+            dimension,
+            ..problems.made[problem].clone()
+        };
         build::check_members(spec, &places, &values, of)?;
+        let learner = build::build(spec, 0, &places, &values, of)?;
         built.push(Stage {
             problem,
-            learner: build::build(spec, 0, &places, &values, of)?,
+            learner: match dimension < most {
+                true => Box::new(FirstInputs::new(learner, dimension)),
+                false => learner,
+            },
             settings,
         });
     }

@@ -6,7 +6,7 @@ use toml::Spanned;
 
 use crate::raw::{Block, Value, expected};
 use crate::source::SourceError;
-use bvlab_core::learner::{Family, Registry};
+use bvlab_core::learner::{Family, LabelKind, Registry};
 use bvlab_core::parameter::{DataSize, Parameter};
 use bvlab_core::problem::Problem;
 use bvlab_core::words::{choice, did_you_mean};
@@ -105,19 +105,26 @@ impl SpecReader<'_> {
 
     /// Whether a family can learn the labels, from such inputs.
     fn fits(&self, family: &Family, key: &Spanned<String>) -> Result<(), SourceError> {
-        let classes = self.problem.classes() > 0;
-        if !family.labels.includes(classes) {
+        if !family.labels.suits(self.problem) {
             let all = self.registry.families().iter();
-            let fit = all.filter(|family| family.labels.includes(classes));
+            let fit = all.filter(|family| family.labels.suits(self.problem));
             let fit = choice(fit.map(|family| family.name));
-            let (learns, here) = match classes {
-                true => ("numbers", "classes"),
-                false => ("classes", "numbers"),
+            let here = match (self.problem.density(), self.problem.classes()) {
+                (Some(_), _) => "densities",
+                (None, 0) => "numbers",
+                (None, _) => "classes",
             };
-            let message = format!(
-                "`{}` learns {learns}, but the labels are {here}",
-                family.name
-            );
+            let name = family.name;
+            let message = match (family.labels, here) {
+                (LabelKind::Density, _) => {
+                    format!("`{name}` estimates densities, but the labels are {here}")
+                }
+                (_, "densities") => {
+                    format!("`{name}` learns labels, but the problem is a density to be estimated")
+                }
+                (_, "classes") => format!("`{name}` learns numbers, but the labels are classes"),
+                _ => format!("`{name}` learns classes, but the labels are numbers"),
+            };
             let help = format!("for {here} there are {fit}");
             return Err(SourceError::new(key.span(), message).help(help));
         }

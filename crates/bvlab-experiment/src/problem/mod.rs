@@ -1,6 +1,7 @@
 //! The problem of an experiment: inputs, noise and truth.
 
 mod classes;
+mod density;
 mod discrete;
 mod inputs;
 mod noise;
@@ -10,11 +11,12 @@ mod truth;
 pub(crate) use table::check as check_table;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use toml::Spanned;
 
 use crate::bounds::Bounds;
-use crate::raw::{Number, RawProblem, whole};
+use crate::raw::{Number, RawProblem, Value, whole};
 use crate::source::SourceError;
 use bvlab_core::data::Points;
 use bvlab_core::maths::pow;
@@ -26,9 +28,11 @@ use bvlab_core::words::thousands;
 /// The most coordinates of all inputs of a training set.
 const MOST_COORDINATES: usize = 100_000_000;
 
-/// The problem as it is given; `train` is 0 where it is left to the sweep.
+/// The problem as it is given; `train` is 0 where it is left to the sweep. Where the dimension is
+/// swept, inputs have the most coordinates that it asks for.
 pub(super) fn check_problem(
     raw: &Spanned<RawProblem>,
+    swept_dimension: Option<usize>,
     seed: u64,
     bounds: &Bounds,
 ) -> Result<Problem, SourceError> {
@@ -51,8 +55,11 @@ pub(super) fn check_problem(
             }));
         }
     }
+    if let Some(density) = &raw.density {
+        return check_density(density, raw, bounds);
+    }
     let given = match &raw.inputs {
-        Some(inputs) => Some(inputs::check(inputs, bounds)?),
+        Some(inputs) => Some(inputs::check(inputs, swept_dimension, bounds)?),
         None => None,
     };
     let (labels, (inputs, dimension, fixed)) = match &raw.classes {
@@ -100,6 +107,39 @@ pub(super) fn check_problem(
         inputs,
         fixed,
         dimension,
+        train,
+    })
+}
+
+/// A density to be estimated, which has no labels.
+fn check_density(
+    density: &Spanned<Value>,
+    raw: &RawProblem,
+    bounds: &Bounds,
+) -> Result<Problem, SourceError> {
+    for (name, other) in [
+        ("truth", &raw.truth),
+        ("inputs", &raw.inputs),
+        ("noise", &raw.noise),
+        ("classes", &raw.classes),
+    ] {
+        if let Some(other) = other {
+            let message = format!("`{name}` and `density` exclude each other");
+            return Err(SourceError::new(other.span(), message)
+                .help("training sets are values of the density, without labels"));
+        }
+    }
+    let density = Arc::new(density::check(density)?);
+    let inputs = Inputs::Density(density.clone());
+    let train = match &raw.train {
+        Some(train) => check_train(train, &inputs, 1, bounds)?,
+        None => 0,
+    };
+    Ok(Problem {
+        labels: Labels::Density(density),
+        inputs,
+        fixed: false,
+        dimension: 1,
         train,
     })
 }

@@ -54,6 +54,15 @@ pub(crate) fn check(
                 .help("a half has half of the rows; a bootstrap can have any number of them"));
         }
         Some(train) => check_train(train, &inputs, dimension, bounds)?,
+        None if rows.resample == Resample::Disjoint => {
+            let resample = raw.resample.as_ref().map(Spanned::span);
+            let message = "`resample = \"disjoint\"` needs `train`, the rows of a training set";
+            return Err(
+                SourceError::new(resample.unwrap_or(table.span()), message).help(
+                    "as in `train = 100`: the rows are parted among training sets of that size",
+                ),
+            );
+        }
         None => rows.size(),
     };
     let problem = Problem {
@@ -72,6 +81,7 @@ fn exclude(raw: &RawProblem, run: &RawRun) -> Result<(), SourceError> {
         ("truth", raw.truth.as_ref().map(Spanned::span)),
         ("inputs", raw.inputs.as_ref().map(Spanned::span)),
         ("noise", raw.noise.as_ref().map(Spanned::span)),
+        ("density", raw.density.as_ref().map(Spanned::span)),
     ] {
         if let Some(span) = span {
             let message = format!("`{name}` and `table` exclude each other");
@@ -134,6 +144,7 @@ fn wanted(target: &Spanned<String>, raw: &RawProblem) -> Result<TableUse, Source
                 [
                     ("bootstrap", Resample::Bootstrap),
                     ("halves", Resample::Halves),
+                    ("disjoint", Resample::Disjoint),
                 ],
             )?,
         },
@@ -192,7 +203,9 @@ fn check_size(
         );
         return Err(
             SourceError::new(table.span(), message).help(match rows.resample {
-                Resample::Bootstrap => "draw fewer of them, as in `train = 100`",
+                Resample::Bootstrap | Resample::Disjoint => {
+                    "draw fewer of them, as in `train = 100`"
+                }
                 Resample::Halves => "draw fewer of them, as in `train = 100`, without `resample`",
             }),
         );

@@ -1,4 +1,4 @@
-//! The truth: an expression, a random direction, or a drawn curve.
+//! The truth: an expression, a linear function, or a drawn curve.
 
 use toml::Spanned;
 
@@ -9,7 +9,7 @@ use crate::source::SourceError;
 use bvlab_core::problem::Truth;
 use bvlab_core::words::{number, thousands};
 
-const FORMS: &str = "as in `\"sin(x)\"`, `{ linear = 1.0 }` or `{ points = [[0, 1], [5, 3]] }`";
+const FORMS: &str = "as in `\"sin(x)\"`, `{ linear = 1.0 }`, `{ weights = [0.5, 3] }` or `{ points = [[0, 1], [5, 3]] }`";
 
 pub(super) fn check(
     raw: &Spanned<Value>,
@@ -23,18 +23,19 @@ pub(super) fn check(
         Value::Table(Block(entries)) => entries,
         _ => return Err(expected("a string or a table", raw).help(FORMS)),
     };
-    let known = ["linear", "points"];
+    let known = ["linear", "weights", "points"];
     let other = |key: &&Spanned<String>| !known.contains(&key.get_ref().as_str());
     if let Some(key) = entries.iter().map(|(key, _)| key).find(other) {
         return Err(unknown(key, known));
     }
     let [(key, value)] = entries.as_slice() else {
         let span = entries.get(1).map_or(raw.span(), |(key, _)| key.span());
-        let message = "`truth` needs exactly one of linear and points";
+        let message = "`truth` needs exactly one of linear, weights and points";
         return Err(SourceError::new(span, message).help(FORMS));
     };
     match key.get_ref().as_str() {
         "linear" => Ok(Truth::direction(norm(value)?, dimension, seed)),
+        "weights" => weights(value, dimension),
         _ if dimension > 1 => {
             let message = format!("`points` needs inputs of one dimension, not {dimension}");
             Err(SourceError::new(key.span(), message)
@@ -52,6 +53,23 @@ fn norm(value: &Spanned<Value>) -> Result<f64, SourceError> {
             .help("the direction is random: only its length is given"));
     }
     Ok(norm)
+}
+
+/// β·x; coordinates beyond the list have the weight 0.
+fn weights(value: &Spanned<Value>, dimension: usize) -> Result<Truth, SourceError> {
+    let Value::List(items) = value.get_ref() else {
+        return Err(expected("a list of numbers, as in [0.5, 3]", value));
+    };
+    if items.is_empty() || items.len() > dimension {
+        let count = items.len();
+        let message = format!("expected a weight for each of {dimension} coordinates, not {count}");
+        return Err(SourceError::new(value.span(), message)
+            .help("there may be fewer: the other weights are 0; see `dimension` of `inputs`"));
+    }
+    let given = items.iter().map(|item| finite(item, "a weight"));
+    let mut weights = given.collect::<Result<Vec<f64>, SourceError>>()?;
+    weights.resize(dimension, 0.0);
+    Ok(Truth::Linear(weights))
 }
 
 fn points(value: &Spanned<Value>) -> Result<Truth, SourceError> {

@@ -1,6 +1,6 @@
 //! What stands in the schema for values that are read by hand.
 
-use bvlab_core::problem::{INPUT_LAWS, MOST_CLASSES, NOISE_LAWS};
+use bvlab_core::problem::{INPUT_LAWS, MARRON_WAND, MOST_CLASSES, MOST_PARTS, NOISE_LAWS};
 use bvlab_core::words::choice;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ const fn form(name: &'static str, example: &'static str, meaning: &'static str) 
 }
 
 /// The ways to write a truth.
-pub const TRUTH_FORMS: [ProblemForm; 3] = [
+pub const TRUTH_FORMS: [ProblemForm; 4] = [
     form(
         "",
         "truth = \"sin(x)\"",
@@ -39,6 +39,11 @@ pub const TRUTH_FORMS: [ProblemForm; 3] = [
         "linear",
         "truth = { linear = 1.0 }",
         "A linear function whose coefficients are a random direction of this norm, drawn once from the seed.",
+    ),
+    form(
+        "weights",
+        "truth = { weights = [0.45, 3] }",
+        "A linear function with these coefficients; coordinates beyond the list have the coefficient 0.",
     ),
     form(
         "points",
@@ -88,6 +93,30 @@ pub const CLASS_FORMS: [ProblemForm; 8] = [
         "multinomial",
         "classes = { multinomial = [{ counts = [5, 3, 2] }, { counts = [2, 3, 5] }] }",
         "Inputs that are counts: how often each of several things is expected. Their sum, the number of trials, is whole and the same for all classes.",
+    ),
+];
+
+/// The ways to write a density to be estimated.
+pub const DENSITY_FORMS: [ProblemForm; 4] = [
+    form(
+        "normal",
+        "density = { normal = [0, 1] }",
+        "Normal, by mean and standard deviation.",
+    ),
+    form(
+        "normals",
+        "density = { normals = [{ mean = 0 }, { mean = 3, sd = 0.5, share = 2 }] }",
+        "A mixture of normal densities; sd and share are 1 where they are left out, and shares are divided by their sum.",
+    ),
+    form(
+        "uniform",
+        "density = { uniform = [0, 1] }",
+        "The same everywhere between two ends.",
+    ),
+    form(
+        "marron-wand",
+        "density = { marron-wand = \"claw\" }",
+        "One of the fifteen normal mixtures of Marron and Wand (1992).",
     ),
 ];
 
@@ -170,6 +199,49 @@ impl JsonSchema for ClassesForm {
     }
 }
 
+/// A density as it is written, for the schema.
+pub struct DensityTable;
+
+impl JsonSchema for DensityTable {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Density".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let about = |name: &str| meaning(&DENSITY_FORMS, name);
+        let pair = |words: &str| {
+            json!({
+                "type": "array", "minItems": 2, "maxItems": 2, "items": { "type": "number" },
+                "description": words
+            })
+        };
+        json_schema!({
+            "type": "object",
+            "description": "The density that training sets are drawn from, without labels.",
+            "additionalProperties": false,
+            "properties": {
+                "normal": pair(about("normal")),
+                "uniform": pair(about("uniform")),
+                "normals": {
+                    "type": "array", "minItems": 1, "maxItems": MOST_PARTS,
+                    "description": about("normals"),
+                    "items": {
+                        "type": "object", "required": ["mean"], "additionalProperties": false,
+                        "properties": {
+                            "mean": { "type": "number" },
+                            "sd": { "type": "number", "exclusiveMinimum": 0 },
+                            "share": { "type": "number", "exclusiveMinimum": 0 }
+                        }
+                    }
+                },
+                "marron-wand": { "enum": MARRON_WAND, "description": about("marron-wand") },
+                "range": pair("Between which x squared errors are integrated (default: 4 sd around every normal part, or the ends).")
+            },
+            "oneOf": one_of(DENSITY_FORMS.iter().map(|form| form.name))
+        })
+    }
+}
+
 /// The law of the inputs, for the schema.
 pub struct InputsForm;
 
@@ -182,7 +254,21 @@ impl JsonSchema for InputsForm {
         let mut properties = json!({
             "dimension": {
                 "type": "integer", "minimum": 1,
-                "description": "How many coordinates an input has (default 1); all have the same distribution."
+                "description": "How many coordinates an input has (default 1); all have the same distribution, up to the factors in sds."
+            },
+            "sds": {
+                "anyOf": [
+                    { "type": "array", "minItems": 1, "items": { "type": "number", "exclusiveMinimum": 0 } },
+                    {
+                        "type": "object", "additionalProperties": false,
+                        "properties": {
+                            "power": { "type": "number", "minimum": 0, "description": "Coordinate j has the variance j^-power." },
+                            "spikes": { "type": "integer", "minimum": 1, "description": "How many coordinates have the factor 1." },
+                            "rest": { "type": "number", "exclusiveMinimum": 0, "description": "The factor of the others." }
+                        }
+                    }
+                ],
+                "description": "Of normal inputs: by coordinate, the factor of its standard deviation (default 1)."
             },
             "fixed": {
                 "type": "boolean",
@@ -262,6 +348,10 @@ impl JsonSchema for TruthForm {
                 json_schema!({ "type": "number", "minimum": 0 }),
             ),
             only(
+                "weights",
+                json_schema!({ "type": "array", "minItems": 1, "items": { "type": "number" } }),
+            ),
+            only(
                 "points",
                 json_schema!({
                     "type": "array", "minItems": 2, "maxItems": MOST_TRUTH_POINTS,
@@ -299,7 +389,7 @@ impl JsonSchema for ResampleForm {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "enum": ["bootstrap", "halves"] })
+        json_schema!({ "enum": ["bootstrap", "halves", "disjoint"] })
     }
 }
 

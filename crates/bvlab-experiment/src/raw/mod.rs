@@ -2,6 +2,7 @@
 
 pub mod figure;
 pub mod forms;
+pub mod lab;
 mod schema;
 mod value;
 
@@ -16,9 +17,10 @@ use toml::Spanned;
 
 use figure::{RawFigure, RawLook};
 use forms::{
-    ClassesForm, HeldForm, InputsForm, MissingForm, NoiseForm, ResampleForm, ScaleForm, SplitForm,
-    TruthForm,
+    ClassesForm, DensityTable, HeldForm, InputsForm, MissingForm, NoiseForm, ResampleForm,
+    ScaleForm, SplitForm, TruthForm,
 };
+use lab::RawLab;
 use schema::LearnerForm;
 
 /// A bvlab experiment: a problem, learners, what is swept, and the figures to draw; or a simulation.
@@ -67,6 +69,9 @@ pub(super) struct RawExperiment {
     #[serde(default)]
     #[schemars(with = "Vec<RawClaim>", length(max = 100))]
     pub claim: Vec<Spanned<RawClaim>>,
+    /// How the lesson begins on the live page.
+    #[serde(default)]
+    pub lab: RawLab,
 }
 
 /// The experiment with other keys.
@@ -99,7 +104,7 @@ pub(super) struct RawClaim {
     pub source: Option<String>,
 }
 
-/// Where the data come from: y = truth(x) + noise, or classes.
+/// Where the data come from: y = truth(x) + noise, or classes, or a density to be estimated.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct RawProblem {
@@ -113,6 +118,9 @@ pub(super) struct RawProblem {
     /// In place of truth and noise: labels that are classes.
     #[schemars(with = "Option<ClassesForm>")]
     pub classes: Option<Spanned<Value>>,
+    /// In place of truth, inputs and noise: a density to be estimated from values without labels.
+    #[schemars(with = "Option<DensityTable>")]
+    pub density: Option<Spanned<Value>>,
     /// How many points a training set has; may be left out where it is swept. With a table: how
     /// many rows a bootstrap has (default: all of them).
     #[schemars(with = "Option<u64>")]
@@ -184,7 +192,8 @@ pub(super) struct RawRun {
     #[schemars(with = "Option<bool>")]
     pub sources: Option<Spanned<bool>>,
     /// Methods that select a capacity from every training set: validation, K-fold (as 10-fold), loo,
-    /// gcv, cp, aic, bic, adjusted-r2, bootstrap-632, bootstrap-632+, nested-K-fold.
+    /// gcv, cp, aic, bic, adjusted-r2, bootstrap-632, bootstrap-632+, nested-K-fold; for densities
+    /// lscv, sturges, scott, silverman.
     #[schemars(with = "Option<Vec<String>>")]
     pub select: Option<Spanned<Vec<Spanned<String>>>>,
     /// Whether to measure degrees of freedom and optimism, and of linear smoothers the effective

@@ -271,7 +271,9 @@ impl Source {
 
     /// What the numbers follow from, and the rest.
     fn parts(&self) -> Option<(toml::Table, toml::Table)> {
-        let all = self.merged()?.clone();
+        let mut all = self.merged()?.clone();
+        // How a lesson begins changes neither.
+        all.remove("lab");
         let shown = ["title", "look-for", "question", "answer", "look", "figure"];
         let (shown, run) = all
             .into_iter()
@@ -318,7 +320,7 @@ impl Source {
 /// Takes out of an experiment what is about its settings as they were: claims, variants, and numbers
 /// in texts.
 fn forget_opening(merged: &mut toml::Table) {
-    for key in ["claim", "variant"] {
+    for key in ["claim", "variant", "lab"] {
         merged.remove(key);
     }
     let texts = ["title", "look-for", "question", "answer", "text"];

@@ -58,8 +58,13 @@ impl TableFile {
 
 /// What the copy of a table in a folder of results is called.
 pub fn copy_name(file: &str) -> String {
-    let ending = Path::new(file).extension().unwrap_or_default();
-    format!("table.{}", ending.to_string_lossy().to_lowercase())
+    let file = file.to_lowercase();
+    let (inner, packed) = match file.strip_suffix(".gz") {
+        Some(inner) => (inner, ".gz"),
+        None => (&*file, ""),
+    };
+    let ending = Path::new(inner).extension().unwrap_or_default();
+    format!("table.{}{packed}", ending.to_string_lossy())
 }
 
 /// Why a table was not found.

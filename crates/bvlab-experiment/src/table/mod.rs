@@ -1,6 +1,7 @@
 //! Tables of real data: where they come from, how a file's cells and rows are read.
 
 mod files;
+mod gzip;
 mod rows;
 mod sheet;
 

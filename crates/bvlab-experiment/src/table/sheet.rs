@@ -1,5 +1,6 @@
 //! A file of columns, as it is written: CSV or Parquet.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -8,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use bvlab_core::words::thousands;
 
+use super::gzip::inflate;
 use super::rows::{Key, TableError};
 
 /// The largest file that is read, in bytes.
@@ -72,17 +74,27 @@ impl Sheet {
         bytes: &[u8],
         parquet: &dyn Fn(&[u8]) -> Result<Contents, ParquetError>,
     ) -> Result<Sheet, TableError> {
-        let ending = Path::new(file).extension().unwrap_or_default();
-        let ending = ending.to_string_lossy().to_lowercase();
         if bytes.len() as u64 > MOST_BYTES {
             return Err(too_large(file));
         }
-        let sheet = match ending.as_str() {
-            "csv" | "tsv" | "txt" => csv(file, bytes),
-            "parquet" | "pq" => of_parquet(file, parquet(bytes)),
+        let (name, bytes) = match file.to_lowercase().strip_suffix(".gz") {
+            None => (file.to_lowercase(), Cow::Borrowed(bytes)),
+            Some(name) => {
+                let whole = inflate(bytes, MOST_BYTES as usize).ok_or_else(|| {
+                    let most = MOST_BYTES >> 20;
+                    let reason = format!("it is not a whole gzip file of at most {most} MB");
+                    unreadable(file, reason).help("compress it again, or unpack it: `gunzip FILE`")
+                })?;
+                (name.to_owned(), Cow::Owned(whole))
+            }
+        };
+        let ending = Path::new(&name).extension().unwrap_or_default();
+        let sheet = match &*ending.to_string_lossy() {
+            "csv" | "tsv" | "txt" => csv(file, &bytes),
+            "parquet" | "pq" => of_parquet(file, parquet(&bytes)),
             _ => Err(
                 TableError::new(Key::File, format!("{file} is neither CSV nor Parquet"))
-                    .help("a table's name ends with .csv or .parquet"),
+                    .help("a table's name ends with .csv, .csv.gz or .parquet"),
             ),
         }?;
         let mut known = HashSet::new();

@@ -29,6 +29,7 @@ enum When {
     Sources,
     Members,
     Weights,
+    Bound,
 }
 
 use ColumnErrors::{Error, Interval, None as Alone};
@@ -72,6 +73,7 @@ const COLUMNS: &[(&str, ColumnErrors, When)] = &[
     ("effective_parameters", Error, When::Degrees),
     ("bias2_exact", Alone, When::Truth),
     ("variance_exact", Alone, When::Truth),
+    ("label_noise_bound", Alone, When::Bound),
     ("rank", Alone, When::Weights),
     ("condition", Alone, When::Weights),
     ("weight_norm", Alone, When::Weights),
@@ -138,6 +140,10 @@ pub(super) fn check(name: &str, study: &StudyDescription) -> Result<(), (String,
         When::Members => (
             study.sources || study.diversity,
             "it needs `run.sources = true` or `run.diversity = true`",
+        ),
+        When::Bound => (
+            !study.bounds.is_empty(),
+            "it is known for minimum norm at drawn inputs of constant noise, tested on drawn points",
         ),
         When::Weights => (
             study.solves.contains(&true),

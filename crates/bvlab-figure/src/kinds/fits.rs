@@ -39,6 +39,7 @@ pub struct FitsContent<'a> {
 impl Picture for Fits {
     fn caption(&self, data: &FigureData) -> Result<String, FigureError> {
         let study = data.study()?;
+        let (refits, to) = words_of_refits(study);
         if self.refits <= 1 && !self.mean {
             return Ok(format!(
                 "One training set of {} points",
@@ -46,7 +47,7 @@ impl Picture for Fits {
             ));
         }
         Ok(format!(
-            "{} of {} refits, each to its own {} points",
+            "{} of {} {refits}, each {to} its own {} points",
             drawn_refits(self, data)?,
             thousands(data.resamples()),
             study.train_sizes(),
@@ -56,11 +57,15 @@ impl Picture for Fits {
     fn footer(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
         let mut said = Vec::new();
         if self.data && self.refits + usize::from(self.mean) > 0 {
-            said.push("points: a training set".to_owned());
+            said.push(match data.study()?.density {
+                true => "points on the axis: a training set".to_owned(),
+                false => "points: a training set".to_owned(),
+            });
         }
         if self.mean {
             let resamples = thousands(data.resamples());
-            said.push(format!("mean: over all {resamples} refits"));
+            let (refits, _) = words_of_refits(data.study()?);
+            said.push(format!("mean: over all {resamples} {refits}"));
         }
         Ok(said)
     }
@@ -112,6 +117,14 @@ impl Picture for Fits {
     }
 }
 
+/// What refits are called, and how they come from their data.
+fn words_of_refits(study: &StudyDescription) -> (&'static str, &'static str) {
+    match study.density {
+        true => ("estimates", "from"),
+        false => ("refits", "to"),
+    }
+}
+
 /// How many refits are drawn at most: no more than were kept.
 pub fn drawn_refits(options: &Fits, data: &FigureData) -> Result<usize, FigureError> {
     let kept = data.study()?.keep_fits.min(data.resamples());
@@ -140,14 +153,18 @@ fn panels<'a>(
     let several = study.curves.len() > 1;
     let mut titles: Vec<Vec<String>> = panels.iter().map(|shown| title(shown, several)).collect();
     // Before all fits, the data by themselves.
+    let both = match study.density {
+        true => "data and true density",
+        false => "data and truth",
+    };
     if let Some(sample) = options.sample {
         for (shown, title) in panels.iter().zip(&mut titles) {
             if shown.refits == 0 && !shown.mean && title.is_empty() {
-                title.push("data and truth".to_owned());
+                title.push(both.to_owned());
             }
         }
         let truth = sample == Sample::Truth;
-        let words = if truth { "data and truth" } else { "data" };
+        let words = if truth { both } else { "data" };
         titles.insert(0, vec![words.to_owned()]);
         panels.insert(
             0,
@@ -170,11 +187,12 @@ fn insets(
     panels: &[FitsContent],
     data: &FigureData,
 ) -> Result<(f64, f64), FigureError> {
-    let range = heights(panels, data.study()?, data.tables)?;
+    let study = data.study()?;
+    let range = heights(panels, study, data.tables)?;
     let left = y_room(&Axis::new(Scale::Linear, range, (frame.bottom, frame.top)));
     let texts: Vec<String> = panels
         .iter()
-        .flat_map(labels)
+        .flat_map(|shown| labels(shown, study.density))
         .flatten()
         .map(|(text, _)| text)
         .collect();
@@ -268,6 +286,7 @@ pub fn lines(series: Series, value: f64, several: bool) -> Vec<String> {
 /// What runs up a panel along x.
 pub fn upwards(study: &StudyDescription) -> &'static str {
     match study.classes {
+        0 if study.density => "density",
         0 => "y",
         _ => "probability of class 1",
     }
@@ -372,19 +391,28 @@ pub fn heights(
     Ok(room(firm.into_iter(), Scale::Linear, 0.08))
 }
 
+/// What the truth, one fit, several, and their mean are called.
+pub fn curve_names(density: bool) -> [&'static str; 4] {
+    match density {
+        true => ["true density", "estimate", "estimates", "mean estimate"],
+        false => ["truth", "fit", "refits", "mean fit"],
+    }
+}
+
 /// The labels of what a panel shows, with their colours.
-fn labels(shown: &FitsContent) -> [Option<(String, theme::Colour)>; 3] {
+fn labels(shown: &FitsContent, density: bool) -> [Option<(String, theme::Colour)>; 3] {
+    let [truth, fit, refits, mean_fit] = curve_names(density);
     let name = |key: &str, usual: &str| {
         let given = shown.labels.given(key);
         given.unwrap_or(usual).to_owned()
     };
     let refits = match shown.refits {
         0 => None,
-        1 => Some((name("refits", "fit"), theme::VARIANCE)),
-        _ => Some((name("refits", "refits"), theme::VARIANCE)),
+        1 => Some((name("refits", fit), theme::VARIANCE)),
+        _ => Some((name("refits", refits), theme::VARIANCE)),
     };
-    let mean = shown.mean.then(|| (name("mean", "mean fit"), theme::BIAS));
-    let truth = shown.truth.then(|| (name("truth", "truth"), theme::TRUTH));
+    let mean = shown.mean.then(|| (name("mean", mean_fit), theme::BIAS));
+    let truth = shown.truth.then(|| (name("truth", truth), theme::TRUTH));
     [truth, refits, mean]
 }
 
@@ -443,7 +471,7 @@ pub fn fill(
         refits.first().and_then(|fit| fit.last()),
         mean.last(),
     ];
-    let ends = labels(shown).into_iter().zip(ends);
+    let ends = labels(shown, study.density).into_iter().zip(ends);
     Ok(ends
         .filter_map(|(label, end)| {
             let ((text, colour), end) = label.zip(end)?;

@@ -186,7 +186,7 @@ fn content<'a>(
         settings.min_by(|a, b| values[*a].total_cmp(&values[*b]))
     };
     let ringed = match part {
-        Part::Train | Part::Noise => None,
+        Part::Train | Part::Noise | Part::NoiseBound => None,
         // Of the risk, the setting that report and manifest name.
         Part::Risk | Part::Test => Some(best_of(tables, curve)?.best.setting),
         _ => lowest(),

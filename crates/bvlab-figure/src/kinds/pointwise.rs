@@ -75,11 +75,8 @@ fn draw(
             labels: &options.labels,
         });
     }
-    let texts = [
-        ("truth", "truth"),
-        ("refits", "refits"),
-        ("mean", "mean fit"),
-    ];
+    let [truth, _, refits, mean] = fits::curve_names(study.density);
+    let texts = [("truth", truth), ("refits", refits), ("mean", mean)];
     let texts = texts.map(|(key, usual)| options.labels.given(key).unwrap_or(usual));
     let name = |part| theme::name(part, study.loss);
     frame.right -= labels_width(canvas, PARTS.map(name).into_iter().chain(texts));

@@ -110,7 +110,7 @@ impl Picture for SelectionFigure {
             ..frame
         };
         let names = contents.iter().flat_map(|content| &content.shown);
-        let names = names.map(|shown| shown.method.name.as_str());
+        let names = names.map(|shown| shown.method.label.as_str());
         let others = ["true risk", if self.train { "training error" } else { "" }];
         whole.right -= labels_width(canvas, names.chain(others));
         for (content, mut frame) in contents.iter().zip(whole.stack(contents.len(), 14.0)) {
@@ -130,7 +130,7 @@ impl Picture for SelectionFigure {
             said.extend(course("true risk", axis, &content.xs, &content.risk));
             said.extend(course("training error", axis, &content.xs, &content.train));
             for shown in &content.shown {
-                let name = format!("mean of {}", shown.method.name);
+                let name = format!("mean of {}", shown.method.label);
                 said.extend(course(&name, axis, &content.xs, &shown.means));
                 let most = (0..shown.chosen.len())
                     .max_by(|a, b| shown.chosen[*a].total_cmp(&shown.chosen[*b]));
@@ -138,7 +138,7 @@ impl Picture for SelectionFigure {
                     let share = (100.0 * shown.chosen[most]).round();
                     format!(
                         "{} chooses {axis} = {} most often ({} %)",
-                        shown.method.name,
+                        shown.method.label,
                         short(content.xs[most]),
                         short(share)
                     )
@@ -310,7 +310,7 @@ impl Plot<'_> {
         let x_axis = |frame: Frame| Axis::new(scale, range, (frame.left, frame.right));
         let error = match self.0.excess {
             true => "above the best",
-            false => theme::error(data.study()?.loss),
+            false => theme::error_of(data.study()?),
         };
         let around = |title: &'static str| (title, swept);
         let title = content.series.names(several);
@@ -321,7 +321,7 @@ impl Plot<'_> {
         surround(&panel, &[], around("share of training sets"))?;
         histogram(canvas, &panel, content)?;
         let methods = content.shown.iter();
-        let methods = methods.map(|shown| (shown.method.name.as_str(), shown.colour));
+        let methods = methods.map(|shown| (shown.method.label.as_str(), shown.colour));
         let train = (!content.train.is_empty()).then_some(("training error", theme::TRAIN));
         let all = std::iter::once(("true risk", theme::RISK));
         let all = all.chain(methods).chain(train);

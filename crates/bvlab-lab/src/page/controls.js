@@ -1,11 +1,13 @@
 // The panel of controls. It says what the experiment that is shown has, and sets its keys. A mistake
 // is shown beside the control that made it.
-import { app, byId, element } from "./app.js";
+import { app, byId, element, isStale } from "./app.js";
 import { experimentNow, panel } from "./fields.js";
 import { familyOf, learnersNow, learnersSection } from "./learner-controls.js";
 import { problemControls } from "./problem-controls.js";
+import { offerControls } from "./opening.js";
 import { runControls, tomlControls } from "./run-controls.js";
 import { sceneAsked, state } from "./state.js";
+import { equal } from "./store.js";
 
 // Makes the panel agree with the state and with the experiment that is shown.
 export function showControls() {
@@ -26,16 +28,15 @@ export function showControls() {
     familyOf(learner?.[familyOf(learner)?.name]?.base)?.name,
     learner?.name,
   ];
-  const key = JSON.stringify([
+  const from = [
     state.lesson,
     state.toml,
     why,
     learnersNow().map(shape),
     learnersNow().map((learner) => Object.keys(learner.sweep ?? {})),
     Object.keys(experiment.sweep ?? {}),
-  ]);
-  if (panel.key !== key && app.run) {
-    panel.key = key;
+  ];
+  if (app.run && isStale(holder, from)) {
     panel.updates = [];
     const focused = holder.contains(document.activeElement) ? document.activeElement.id : "";
     const sketch = panel.sketching ? byId("sketch-place") : null;
@@ -48,16 +49,17 @@ export function showControls() {
     if (focused) byId(focused)?.focus();
   }
   // Until the new run is here the controls are ahead of the picture.
-  if (app.run && JSON.stringify(app.run.scene) === JSON.stringify(sceneAsked())) for (const one of panel.updates) one();
+  if (app.run && equal(app.run.scene, sceneAsked())) for (const one of panel.updates) one();
   if (!panel.sketching) byId("sketch-place")?.replaceChildren();
+  offerControls(holder);
   showMistake(holder);
 }
 
 function showMistake(holder) {
   const problem = app.problem && !app.problem.passing ? app.problem : null;
-  const text = problem ? JSON.stringify([problem.message, problem.help, panel.touched]) : "";
-  if (holder.dataset.mistake === text && (text === "" || holder.querySelector(".mistake"))) return;
-  holder.dataset.mistake = text;
+  const mistake = problem ? [problem.message, problem.help, panel.touched] : null;
+  if (equal(panel.mistake, mistake) && (mistake === null || holder.querySelector(".mistake"))) return;
+  panel.mistake = mistake;
   for (const old of holder.querySelectorAll(".mistake")) old.remove();
   for (const old of holder.querySelectorAll("[aria-invalid]")) old.removeAttribute("aria-invalid");
   if (!problem) return;

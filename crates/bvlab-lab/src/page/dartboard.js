@@ -28,6 +28,11 @@ function reachOf(run, learners, points) {
   return 1.1 * (sizes[Math.floor(0.97 * (sizes.length - 1))] || 1);
 }
 
+// How high the boards are on a phone, in the heights of its text: two beside each other.
+export function boardsHeight(learners) {
+  return Math.ceil(Math.min(learners, MOST_BOARDS) / 2) * 18.5;
+}
+
 export function drawDartboards(pen, outer, run, chosen, drawn, points) {
   const em = pen.em;
   const all = run.head.learners.map((_, i) => i);
@@ -38,10 +43,12 @@ export function drawDartboards(pen, outer, run, chosen, drawn, points) {
   const [width, height] = [outer.right - outer.left, outer.bottom - outer.top];
   const across = (rows) => width / Math.ceil(learners.length / rows);
   const titles = (rows) => Math.max(...learners.map((learner) => titleLines(run, learner, em, across(rows)).length));
-  const size = (rows) => Math.min(across(rows) - em, height / rows - (3.4 + 1.25 * titles(rows)) * em);
+  // What is said below a board has two lines, or four of half the width.
+  const below = (rows) => (across(rows) > 15 * em ? 3.4 : 6);
+  const size = (rows) => Math.min(across(rows) - em, height / rows - (below(rows) + 1.25 * titles(rows)) * em);
   // In as many rows as make the boards largest, but not so narrow that their numbers overlap.
   const rows = [1, 2, 3, 4]
-    .filter((one) => one <= learners.length && (one === learners.length || across(one) > 15 * em))
+    .filter((one) => one <= learners.length && (one === learners.length || across(one) > 10 * em))
     .reduce((a, b) => (size(b) > size(a) ? b : a));
   const columns = Math.ceil(learners.length / rows);
   const [cellWidth, cellHeight] = [width / columns, height / rows];
@@ -96,22 +103,24 @@ function drawBoard(pen, cell, width, size, run, board, reach, points, chosen, ti
     });
   }
   pen.close();
-  const y = top + size + 1.1 * em;
-  pen.text("soft", middle, y, `→ ${pointWords(run, points[0])}\u2003↑ ${pointWords(run, points[1])}`, em, "middle");
-  if (board.darts.length > 1) {
-    pen.words(
-      middle,
-      y + 1.3 * em,
-      [
-        ["ink-bias strong", "bias² "],
-        ["", `${short(board.bias2)}\u2003`],
-        ["ink-variance strong", "variance "],
-        ["", short(board.variance)],
-      ],
-      em,
-      "middle",
-    );
-  }
+  const [across, up] = [`→ ${pointWords(run, points[0])}`, `↑ ${pointWords(run, points[1])}`];
+  const narrow = width <= 15 * em;
+  let y = top + size + 1.1 * em;
+  const places = narrow ? [across, up] : [`${across}\u2003${up}`];
+  y = pen.lines("soft", middle, y, places, em, "middle");
+  if (board.darts.length < 2) return;
+  const bias = [
+    ["ink-bias strong", "bias² "],
+    ["", short(board.bias2)],
+  ];
+  const variance = [
+    ["ink-variance strong", "variance "],
+    ["", short(board.variance)],
+  ];
+  if (narrow) {
+    pen.words(middle, y, bias, em, "middle");
+    pen.words(middle, y + 1.3 * em, variance, em, "middle");
+  } else pen.words(middle, y, [...bias, ["", "\u2003"], ...variance], em, "middle");
 }
 
 // The picture in words.

@@ -1,14 +1,16 @@
 // Panels over the page: opening, closing, and which is open, as the address bar has it.
-import { app, byId, element, redraw } from "./app.js";
+import { app, byId, element, isStale } from "./app.js";
+import { pause } from "./player.js";
 import { state } from "./state.js";
 
 const DIALOGS = ["lessons", "help", "export", "join", "numbers"];
 
 const fillers = {};
 
-// Says how a dialog is filled when it is opened.
-export function fillDialog(name, fill) {
-  fillers[name] = fill;
+// Says how a dialog is filled when it is opened, and again while it is open when what it is made from
+// changes.
+export function fillDialog(name, fill, madeFrom = () => null) {
+  fillers[name] = { fill, madeFrom };
 }
 
 // The head of a dialog: its title, and a button to close it.
@@ -23,8 +25,9 @@ export function dialogHead(title) {
 
 // Opens a panel, and closes any other; "" closes all.
 export function openPanel(name) {
+  // Nobody sees what goes on behind a dialog.
+  if (DIALOGS.includes(name)) pause();
   state.panel = name;
-  redraw();
 }
 
 export function togglePanel(name) {
@@ -33,13 +36,18 @@ export function togglePanel(name) {
 
 // Makes the page agree with the state.
 export function showDialogs() {
-  document.documentElement.dataset.panel = state.panel;
+  document.body.dataset.panel = state.panel;
   for (const name of DIALOGS) {
     const dialog = byId(`dialog-${name}`);
     const wanted = state.panel === name && app.lab !== null && (fillers[name] ?? null) !== null;
     if (wanted && !dialog.open) {
-      fillers[name](dialog);
+      isStale(dialog, fillers[name].madeFrom());
+      fillers[name].fill(dialog);
       dialog.showModal();
+    } else if (wanted && isStale(dialog, fillers[name].madeFrom())) {
+      const focused = dialog.contains(document.activeElement);
+      fillers[name].fill(dialog);
+      if (focused) dialog.querySelector("button")?.focus();
     } else if (!wanted && dialog.open) dialog.close();
   }
 }
@@ -57,5 +65,5 @@ export function setUpDialogs() {
     const button = byId(`open-${name}`);
     button.addEventListener("click", () => togglePanel(name));
   }
-  byId("open-controls").addEventListener("click", () => togglePanel("controls"));
+  for (const name of ["controls", "source"]) byId(`open-${name}`).addEventListener("click", () => togglePanel(name));
 }

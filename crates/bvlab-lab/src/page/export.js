@@ -6,6 +6,7 @@ import { figureInSight, figureScene, recordedFigure } from "./figure.js";
 import { sceneAsked, state, writeAddress } from "./state.js";
 import { SVG } from "./pen.js";
 import { picturesInSight } from "./stage.js";
+import { say } from "./strings.js";
 import { askExport, isOneFile } from "./wire.js";
 import { pngOf } from "./workers.js";
 
@@ -202,10 +203,10 @@ function embedding(said) {
       onclick: async () => {
         try {
           await navigator.clipboard.writeText(text);
-          said.textContent = "Snippet copied.";
+          said.textContent = say("Snippet copied.");
         } catch {
           area.focus();
-          said.textContent = "Copy the selected snippet.";
+          said.textContent = say("Copy the selected snippet.");
         }
       },
     },
@@ -226,7 +227,7 @@ export function fillExport(dialog) {
           said.textContent = "…";
           try {
             save(await make(), name());
-            said.textContent = `${name()} is saved.`;
+            said.textContent = say(`${name()} is saved.`);
           } catch (error) {
             said.textContent = error.message;
           }
@@ -250,12 +251,12 @@ export function fillExport(dialog) {
       onclick: async () => {
         try {
           await navigator.clipboard.writeText(location.href);
-          said.textContent = "Link copied.";
+          said.textContent = say("Link copied.");
         } catch {
           // Not every page may use the clipboard: the link is marked for copying by hand.
           link.focus();
           link.select();
-          said.textContent = "Copy the selected link.";
+          said.textContent = say("Copy the selected link.");
         }
       },
     },

@@ -1,12 +1,12 @@
 // What the controls are made of: rows and fields, what they read from the experiment that is shown,
 // and how they set its keys.
 import { app, byId, element, redraw, reload } from "./app.js";
-import { dropSet, putSet } from "./state.js";
+import { state, store, withKeys } from "./state.js";
 import { toml } from "./toml.js";
 
 const TYPING = 500;
 
-export const panel = { key: "", updates: [], touched: "", learners: null, sketching: false, timer: 0 };
+export const panel = { mistake: null, updates: [], touched: "", learners: null, sketching: false, timer: 0 };
 
 export const experimentNow = () => app.run?.head?.experiment ?? {};
 
@@ -21,13 +21,12 @@ export const widthNow = () => rangeNow()[1] - rangeNow()[0];
 
 export const familyCalled = (name) => app.lab.families.find((family) => family.name === name) ?? null;
 
-// Sets keys and runs the experiment anew.
-export function change(id, pairs) {
+// Sets keys and runs the experiment anew; `more` is what else changes with them.
+export function change(id, pairs, more = {}) {
   panel.touched = id;
-  for (const [key, value] of pairs) {
-    if (value === null) dropSet(key);
-    else putSet(key, toml(value));
-  }
+  const written = pairs.map(([key, value]) => [key, value === null ? null : toml(value)]);
+  store.act(`change ${id}`, { sets: withKeys(state.sets, written), ...more });
+  // The same again, as after a mistake, is tried again.
   reload();
   redraw();
 }

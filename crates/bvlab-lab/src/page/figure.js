@@ -1,9 +1,10 @@
 // The lesson's own figures, as the server draws them.
 import { app, byId, element, redraw } from "./app.js";
 import { sceneAsked, state } from "./state.js";
+import { equal } from "./store.js";
 import { askExport } from "./wire.js";
 
-const shown = { key: "", url: null, lesson: "", figure: 0, asked: 0 };
+const shown = { body: null, url: null, lesson: "", figure: 0, asked: 0 };
 
 function wantedFigure(run) {
   return Math.min(shown.figure, Math.max(0, run.head.figures.length - 1));
@@ -17,7 +18,7 @@ export function figureInSight() {
 // A figure that was recorded, of the scene that is shown.
 export function recordedFigure(figure) {
   const { figures } = app;
-  const same = figures && JSON.stringify(figures.scene) === JSON.stringify(sceneAsked());
+  const same = figures && equal(figures.scene, sceneAsked());
   // What can compute draws on dark paper, too.
   const fits = same && (app.record || document.documentElement.dataset.theme !== "dark");
   const drawn = fits ? figures.drawn[figure] : null;
@@ -28,6 +29,9 @@ export function recordedFigure(figure) {
 export function figureScene(what, figure) {
   const scene = sceneAsked();
   if (document.documentElement.dataset.theme === "dark") scene.set.push("look.theme=dark");
+  // A narrow screen has a figure of its own shape, with larger text.
+  if (what === "svg" && state.scene === 6 && byId("server-figure").clientWidth < 600)
+    scene.set.push("look.shape=square", "look.font-scale=1.5");
   return { ...scene, what, figure };
 }
 
@@ -35,14 +39,13 @@ export function showFigure() {
   const { run } = app;
   const holder = byId("server-figure");
   if (state.scene !== 6 || !run?.head) return;
-  if (shown.lesson !== run.head.name) Object.assign(shown, { lesson: run.head.name, figure: 0 });
+  if (shown.lesson !== run.head.name) Object.assign(shown, { lesson: run.head.name, figure: (run.head.opening?.figure ?? 1) - 1 });
   const figure = wantedFigure(run);
   const body = figureScene("svg", figure);
   // Nothing is asked while the experiment is still being changed or run.
-  if (JSON.stringify(run.scene) !== JSON.stringify(sceneAsked())) return;
-  const key = JSON.stringify(body);
-  if (shown.key === key) return;
-  shown.key = key;
+  if (!equal(run.scene, sceneAsked())) return;
+  if (equal(shown.body, body)) return;
+  shown.body = body;
   if (run.head.figures.length === 0) {
     shown.asked++;
     holder.replaceChildren(element("p", {}, "This experiment has no figure: add one to its TOML, as [[figure]]."));
@@ -97,7 +100,7 @@ async function load(run, body, holder, figure) {
         {
           type: "button",
           onclick: () => {
-            shown.key = "";
+            shown.body = null;
             redraw();
           },
         },

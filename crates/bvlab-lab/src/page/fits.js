@@ -4,7 +4,8 @@ import { short, several, thousands } from "./numbers.js";
 import { drawAxes, drawNotice, numbersRoom } from "./panel.js";
 import { pathThrough, textWidth, wrapText } from "./pen.js";
 import { Axis, extent } from "./scales.js";
-import { orderOf, settingOf, settingWords } from "./view.js";
+import { halfways, isStairs, nearestStairs, stairs } from "./stairs.js";
+import { orderOf, settingOf, settingWords, sliceOf } from "./view.js";
 
 // More points than this on a curve cannot be told apart.
 const FINEST = 700;
@@ -22,27 +23,28 @@ function heightsOf(run) {
 }
 
 // The words above the picture: what is fitted, and which colour is what. They are laid out in
-// lines; returns where the picture may begin.
-function drawKey(pen, box, heading, parts) {
+// lines; returns where the picture may begin. Every part has the room of what it says at the end, so
+// that nothing moves while training sets come in.
+function drawKey(pen, box, heading, parts, longest, chosen = false) {
   const size = pen.em;
   const width = box.right - box.left;
   let y = box.top + 1.1 * size;
   const apart = 1.1 * size;
-  const lengths = parts.map(([, text]) => textWidth(text, size, 600) + apart);
+  const lengths = longest.map((text) => textWidth(text, size, 600) + apart);
   const all = lengths.reduce((sum, one) => sum + one, 0);
   const title = textWidth(heading, size * 1.1, 600);
-  pen.text("heading", box.left, y, heading, title > width ? (size * 1.1 * width) / title : size * 1.1);
+  pen.text(chosen ? "heading chosen" : "heading", box.left, y, heading, title > width ? (size * 1.1 * width) / title : size * 1.1);
   let x = box.right - all + apart;
   if (title + 2 * apart + all > width) {
     y += 1.35 * size;
     x = box.left;
   }
-  parts.forEach(([name, text], i) => {
+  longest.forEach((_, i) => {
     if (x > box.left && x + lengths[i] - apart > box.right + 1) {
       x = box.left;
       y += 1.3 * size;
     }
-    pen.text(name, x, y, text, size);
+    if (parts[i]) pen.text(parts[i][0], x, y, parts[i][1], size);
     x += lengths[i];
   });
   return y + 0.55 * size;
@@ -54,32 +56,65 @@ function believedMean(run, drawn, learner, setting) {
   return heavy ? { mean: null, count: 0 } : run.meanFit(drawn, learner, setting);
 }
 
-function headingOf(run, learner) {
+// The words of a setting: of the one that is looked at, or of a place on the first axis.
+function wordsAt(run, learner, place) {
+  const axis = run.head.learners[learner].axes[0];
+  return place === null || !axis ? settingWords(run, learner) : `${axis.name} = ${short(axis.values[place])}`;
+}
+
+function headingOf(run, learner, place) {
   const name = run.head.learners[learner].name;
-  const words = settingWords(run, learner);
+  const words = wordsAt(run, learner, place);
   return words === "" ? name : `${name}, ${words}`;
 }
 
-function keyParts(count, shown, mean) {
-  const parts = [["ink-truth", "truth"]];
-  if (shown > 0) parts.push(["ink-variance", shown === 1 ? "fit" : `${thousands(shown)} refits`]);
-  if (mean && count > 1) parts.push(["ink-bias", count > shown ? `mean of ${thousands(count)}` : "mean fit"]);
-  if (shown > 0) parts.push(["ink-data", "● newest data"]);
-  return parts;
+// What is said of the truth, the fits, their mean and the data; null what is not there.
+function keyParts(count, shown, mean, hidden) {
+  return [
+    hidden.includes("truth") ? null : ["ink-truth", "truth"],
+    shown > 0 && !hidden.includes("fits") ? ["ink-variance", shown === 1 ? "fit" : `${thousands(shown)} refits`] : null,
+    mean && count > 1 ? ["ink-bias", count > shown ? `mean of ${thousands(count)}` : "mean fit"] : null,
+    shown > 0 ? ["ink-data", shown === 1 ? "● data" : "● newest data"] : null,
+  ];
 }
 
-// Draws the fits of a learner. Returns the axes, for the pointer; null where there are none.
-export function drawFits(pen, outer, run, learner, drawn, points, titled = true) {
+// The same at its longest.
+function longestParts(run) {
+  return ["truth", `${thousands(run.kept)} refits`, `mean of ${thousands(run.total)}`, "● newest data"];
+}
+
+// The corners of a fit to a training set: steps of those that have steps.
+function cornersOf(places, values, data, error) {
+  if (error === 0) {
+    const nearest = nearestStairs(places, values, data);
+    if (nearest) return nearest;
+  }
+  return isStairs(values) ? stairs(places, values, halfways(data.x)) : [places, values];
+}
+
+// Draws the fits of a learner, of the setting that is looked at or of a place on its first axis, without
+// what is hidden, over the `ghost` of the setting before. Returns the axes, for the pointer; null where there
+// are none.
+export function drawFits(pen, outer, run, learner, drawn, points, titled = true, options = {}) {
+  const { place = null, hidden = [], chosen = false, ghost = null } = options;
   const { head } = run;
   if (head.dimension !== 1) return drawAgainst(pen, outer, run, learner, drawn, points[0] ?? null, titled);
-  const setting = settingOf(run, learner);
+  const setting = place === null ? settingOf(run, learner) : sliceOf(run, learner)[place];
   const shown = run.shown(drawn);
-  const { mean, count } = believedMean(run, drawn, learner, setting);
+  const believed = believedMean(run, drawn, learner, setting);
+  const mean = hidden.includes("mean") || hidden.includes("fits") ? null : believed.mean;
+  const { count } = believed;
+  const said = keyParts(count, shown, mean, hidden);
+  // Side by side there is no room to keep for what is not there.
+  const parts = place === null ? said : said.filter((part) => part !== null);
+  const longest = place === null ? longestParts(run) : parts.map(([, text]) => text);
   const top = drawKey(
     pen,
-    { ...outer, left: outer.left + 0.3 * pen.em },
-    headingOf(run, learner),
-    keyParts(count, shown, mean),
+    { ...outer, left: outer.left + 0.3 * pen.em, right: outer.right - pen.em },
+    hidden.includes("fits") ? "training points" : headingOf(run, learner, place),
+    parts,
+    longest,
+    chosen,
   );
   const bottom = outer.bottom - (titled ? 2.9 : 1.6) * pen.em;
   const y = new Axis(false, heightsOf(run), [bottom, top + 0.3 * pen.em]);
@@ -90,41 +125,58 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true)
   const order = orderOf(run);
   const stride = Math.max(1, Math.ceil(order.length / FINEST));
   const places = order.filter((_, i) => i % stride === 0);
-  const xs = places.map((i) => x.place(head.test.x[i]));
-  const ys = new Float64Array(places.length);
-  const curve = (values) => {
-    for (let i = 0; i < ys.length; i++) ys[i] = y.place(values[places[i]]);
-    return pathThrough(xs, ys);
-  };
+  const inputs = places.map((i) => head.test.x[i]);
+  const through = (at, values) => pathThrough(Array.from(at, (one) => x.place(one)), Array.from(values, (one) => y.place(one)));
+  const curve = (values) => through(inputs, places.map((i) => values[i]));
+  const dataOf = (draw) => run.draws[draw].data[head.learners[learner].problem[setting] ?? 0];
+  const fitted = (draw) =>
+    run.path("fits", [box.left, box.right, y.start, y.end, y.from, y.to].join(), `${learner}/${setting}/${draw}`, () => {
+      const fit = run.fit(draw, learner, setting);
+      const values = places.map((i) => fit[i]);
+      return through(...cornersOf(inputs, values, dataOf(draw), run.draws[draw].train?.[learner]?.[setting] ?? NaN));
+    });
   pen.clip(box);
   for (const point of points) {
     const place = x.place(head.test.x[point]);
     pen.line("mark", place, box.top, place, box.bottom);
   }
   const newest = shown - 1;
-  const faint = Math.max(0.1, Math.min(0.5, 4 / Math.max(1, shown)));
-  for (let draw = 0; draw < newest; draw++) {
+  // In few steps, so that not every line changes with every training set.
+  const faint = [0.5, 0.4, 0.3, 0.2, 0.15].find((one) => one <= 4 / Math.max(1, shown)) ?? 0.1;
+  for (let draw = 0; draw < (hidden.includes("fits") ? 0 : newest); draw++) {
     pen.draw("path", {
       class: "curve variance",
-      d: curve(run.fit(draw, learner, setting)),
-      "stroke-opacity": faint.toFixed(2),
+      d: fitted(draw),
+      "stroke-opacity": String(faint),
     });
   }
-  pen.draw("path", { class: "curve truth bold", d: curve(head.test.truth) });
+  if (!hidden.includes("truth")) pen.draw("path", { class: "curve truth bold", d: curve(head.test.truth) });
   if (newest >= 0) {
-    const data = run.draws[newest].data[head.learners[learner].problem[setting] ?? 0];
+    const data = dataOf(newest);
     const dots = Array.from(data.x, (at, i) => `M${x.place(at).toFixed(1)} ${y.place(data.y[i]).toFixed(1)}h0`).join(
       "",
     );
     // Many points are small, or they would hide what they are about.
     const size = 0.42 * Math.min(1, Math.max(0.35, Math.sqrt(150 / data.x.length)));
     pen.draw("path", { class: "data", d: dots, "stroke-width": size * pen.em });
-    pen.draw("path", { class: "curve variance newest", d: curve(run.fit(newest, learner, setting)) });
+    if (!hidden.includes("fits")) pen.draw("path", { class: "curve variance newest", d: fitted(newest) });
   }
+  drawGhost(pen, ghost, run, learner, setting, x, y);
   if (mean && count > 1) pen.draw("path", { class: "curve bias bold", d: curve(mean) });
   pen.close();
   if (shown === 0 && !mean) drawNotice(pen, box, emptyWords(run));
   return { box, x, y };
+}
+
+// The mean fit before the last change, if the experiment still has such a learner and setting.
+function drawGhost(pen, ghost, run, learner, setting, x, y) {
+  const own = ghost?.head?.learners?.[learner];
+  if (!own || ghost.head.dimension !== 1 || own.name !== run.head.learners[learner].name || setting >= own.settings) return;
+  const { mean, count } = ghost.meanFit(null, learner, setting);
+  if (!mean || count < 2) return;
+  const order = orderOf(ghost);
+  const xs = order.map((i) => x.place(ghost.head.test.x[i]));
+  pen.draw("path", { class: "ghost bias", d: pathThrough(xs, order.map((i) => y.place(mean[i]))) });
 }
 
 function emptyWords(run) {
@@ -138,11 +190,14 @@ function drawAgainst(pen, outer, run, learner, drawn, point, titled) {
   const setting = settingOf(run, learner);
   const shown = run.shown(drawn);
   const { mean, count } = believedMean(run, drawn, learner, setting);
-  const parts = [["ink-truth", titled ? "right" : "right: prediction = truth"]];
-  if (shown > 0) parts.push(["ink-variance", "newest fit"]);
-  if (mean && count > 1) parts.push(["ink-bias", `mean of ${thousands(count)}`]);
-  const inner = { ...outer, left: outer.left + 0.3 * pen.em };
-  let top = drawKey(pen, inner, headingOf(run, learner), parts);
+  const right = titled ? "right" : "right: prediction = truth";
+  const parts = [
+    ["ink-truth", right],
+    shown > 0 ? ["ink-variance", "newest fit"] : null,
+    mean && count > 1 ? ["ink-bias", `mean of ${thousands(count)}`] : null,
+  ];
+  const inner = { ...outer, left: outer.left + 0.3 * pen.em, right: outer.right - pen.em };
+  let top = drawKey(pen, inner, headingOf(run, learner, null), parts, [right, "newest fit", `mean of ${thousands(run.total)}`]);
   const roomy = outer.bottom - outer.top > 16 * pen.em;
   if (roomy) {
     const words = `Inputs of ${head.dimension} dimensions cannot be drawn as a curve. Each dot is a test point: its prediction against its truth.`;
@@ -192,13 +247,15 @@ function drawAgainst(pen, outer, run, learner, drawn, point, titled) {
 }
 
 // The picture in words.
-export function fitsWords(run, learner, drawn) {
+export function fitsWords(run, learner, drawn, { place = null, hidden = [] } = {}) {
   const shown = run.shown(drawn);
   const kind = run.head.dimension === 1 ? "Fits along x" : "Predictions against the truth at the test points";
-  const words = settingWords(run, learner);
+  const words = wordsAt(run, learner, place);
   const what = `${kind} of ${run.head.learners[learner].name}${words === "" ? "" : ` at ${words}`}`;
   if (shown === 0) return `${what}: nothing drawn yet; the truth alone.`;
   const range =
     run.head.dimension === 1 ? `, for x from ${short(run.head.range[0])} to ${short(run.head.range[1])}` : "";
-  return `${what}: the truth, ${several(shown, "refit", "refits")} and their mean${range}.`;
+  if (hidden.includes("fits")) return `${what}: the training points alone${range}.`;
+  const truth = hidden.includes("truth") ? "" : "the truth, ";
+  return `${what}: ${truth}${several(shown, "refit", "refits")} and their mean${range}.`;
 }

@@ -95,7 +95,18 @@ function flow(pen, box, groups) {
   return y;
 }
 
-export function drawIdentity(pen, outer, run, learner, drawn) {
+export const HIDDEN_SUM = "noise + bias² + variance = risk: what do you expect?";
+
+// The line where the bars begin: it stays where it was lowest for this run and width, so that the bars do
+// not jump when the words above them need a line more.
+function steadyLine(run, width, em, y) {
+  const key = `${Math.round(width)}/${em}`;
+  if (run.identityLine?.key !== key) run.identityLine = { key, y };
+  return (run.identityLine.y = Math.max(run.identityLine.y, y));
+}
+
+// `average`: another identity is in sight, and this one must say what it is of; `hidden`: without numbers.
+export function drawIdentity(pen, outer, run, learner, drawn, average = false, hidden = false) {
   const em = pen.em;
   const box = {
     left: outer.left + 0.3 * em,
@@ -103,11 +114,12 @@ export function drawIdentity(pen, outer, run, learner, drawn) {
     top: outer.top + 0.2 * em,
     bottom: outer.bottom - 0.3 * em,
   };
-  const numbers = numbersAt(run, learner, drawn);
+  const numbers = hidden ? null : numbersAt(run, learner, drawn);
   if (!numbers) {
     const have = drawn ?? run.ready;
-    const words =
-      have < FEWEST
+    const words = hidden
+      ? HIDDEN_SUM
+      : have < FEWEST
         ? `noise + bias² + variance = risk: error bars need ${several(Math.max(1, FEWEST - have), "more training set", "more training sets")}.`
         : "noise + bias² + variance = risk: the first estimates are being computed.";
     flow(
@@ -119,7 +131,8 @@ export function drawIdentity(pen, outer, run, learner, drawn) {
   }
   drawDoubt(pen, box, run, learner, drawn);
   const words = numbers.heavy ? heavyParts(numbers) : equationParts(numbers);
-  const below = flow(pen, box, words) + 0.5 * em;
+  const named = [[["strong", run.head.dimension === 1 ? "average over all x:" : "average over all test points:"]]];
+  const below = steadyLine(run, outer.right, em, flow(pen, box, average ? [...named, ...words] : words)) + 0.5 * em;
   const left = box.left + textWidth("measured", em) + 0.6 * em;
   const value = numbers.heavy
     ? numbers.q75

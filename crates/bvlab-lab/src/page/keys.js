@@ -1,16 +1,17 @@
 // Keys for everything, and the help that lists them.
-import { app, byId, element, redraw } from "./app.js";
+import { app, byId, element } from "./app.js";
 import { dialogHead, openPanel, togglePanel } from "./dialogs.js";
+import { allTerms } from "./glossary.js";
 import { goToScene, switchLearner, toggleBoard, toggleOverlay } from "./knobs.js";
-import { nextStep, previousStep, toggleAnswer, toggleLook, toggleQuestion } from "./lessons.js";
+import { closeMenus } from "./menus.js";
+import { nextStep, presentLesson, previousStep, toggleAnswer, toggleLook, toggleQuestion } from "./lessons.js";
 import { changeSpeed, drawAll, drawNone, drawOne, hold, letGo, pause, togglePlay, undoOne } from "./player.js";
 import { movePoint } from "./stage.js";
-import { state } from "./state.js";
+import { state, store } from "./state.js";
 import { learnerOf, moveTo, placesOf } from "./view.js";
 
 export function toggleTheme() {
   state.theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-  redraw();
 }
 
 export function toggleFull() {
@@ -21,7 +22,6 @@ export function toggleFull() {
 function changeSize(by) {
   const wanted = by === 0 ? 1 : state.size + by;
   state.size = Math.round(Math.min(2, Math.max(0.6, wanted)) * 10) / 10;
-  redraw();
 }
 
 function move(axis, by) {
@@ -30,7 +30,6 @@ function move(axis, by) {
   const learner = learnerOf(run);
   const places = placesOf(run, learner);
   if (axis < places.length) moveTo(run, learner, axis, places[axis] + by);
-  redraw();
 }
 
 function toggleBlank() {
@@ -39,12 +38,15 @@ function toggleBlank() {
 
 function toggleTheory() {
   state.theory = !state.theory;
-  redraw();
 }
 
 const whileOnline = (act) => () => {
   if (!app.record) act();
 };
+
+function whileLecturing() {
+  if (app.lab?.lecturer) presentLesson();
+}
 
 const KEYS = [
   [
@@ -61,7 +63,7 @@ const KEYS = [
   [
     "Look",
     [
-      [["1 – 6"], "scenes: Lab, Fits, Trade-off, One point, Double descent, Figure", null],
+      [["1 – 6"], "scenes: Lab, Fits, Trade-off, One point, Double descent (where there is one), Figure", null],
       [["←", "→"], "move the marker along the sweep", null],
       [["↑", "↓"], "the second parameter of a two-way sweep", null],
       [[",", "."], "move the test point (Shift + arrow keys too)", null],
@@ -85,6 +87,7 @@ const KEYS = [
       [["w"], "what to look for", toggleLook],
       [["m"], "the menu of lessons", whileOnline(() => togglePanel("lessons"))],
       [["b"], "black screen", toggleBlank],
+      [["k"], "the presenter’s window: notes, clock, answer", whileLecturing],
       [["j"], "the address for the class", whileOnline(() => app.lab?.address && togglePanel("join"))],
     ],
   ],
@@ -92,6 +95,8 @@ const KEYS = [
     "Page",
     [
       [["c"], "controls: problem, learners, seed", whileOnline(() => togglePanel("controls"))],
+      [["Ctrl + Z", "Ctrl + Shift + Z"], "undo, redo", null],
+      [["x"], "the experiment as TOML, with what you have changed", () => togglePanel("source")],
       [["e"], "export: pictures, table, TOML, link", () => togglePanel("export")],
       [["f"], "full screen", toggleFull],
       [["d"], "dark and light", toggleTheme],
@@ -132,21 +137,57 @@ function actionOf(event) {
   return null;
 }
 
+// Whether keys that are single characters do anything, as this browser remembers it.
+const characterKeys = {
+  name: "bvlab.character-keys",
+  on: true,
+  read() {
+    try {
+      this.on = localStorage.getItem(this.name) !== "off";
+    } catch {
+      // A page from a file may not be allowed to remember anything.
+    }
+  },
+  write(on) {
+    this.on = on;
+    try {
+      localStorage.setItem(this.name, on ? "on" : "off");
+    } catch {
+      // It holds until the page is closed.
+    }
+  },
+};
+
+// Ctrl + Z, Ctrl + Shift + Z and Ctrl + Y, but not where text is written, which has its own.
+function travel(event) {
+  const key = event.key.toLowerCase();
+  if (event.altKey || !(event.ctrlKey || event.metaKey) || (key !== "z" && key !== "y")) return;
+  event.preventDefault();
+  if (key === "y" || event.shiftKey) store.redo();
+  else store.undo();
+}
+
 function onKeyDown(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (event.defaultPrevented) return;
   const { target } = event;
   const writing =
     target instanceof HTMLTextAreaElement ||
     target instanceof HTMLSelectElement ||
     (target instanceof HTMLInputElement && !["range", "checkbox", "radio"].includes(target.type));
+  if (event.ctrlKey || event.metaKey || event.altKey) {
+    if (!writing) travel(event);
+    return;
+  }
   const inDialog = target instanceof Element && target.closest("dialog") !== null;
   if (event.key === "Escape") {
     if (!byId("blank").hidden) byId("blank").hidden = true;
-    else if (state.panel === "controls") openPanel("");
+    else if (closeMenus()) return;
+    else if (state.panel === "controls" || state.panel === "source") openPanel("");
     else if (state.step === "question") toggleQuestion();
     return;
   }
   if (!byId("blank").hidden && event.key.toLowerCase() !== "b") byId("blank").hidden = true;
+  if (!characterKeys.on && event.key.length === 1 && event.key !== " ") return;
   const paging = event.key === "PageDown" || event.key === "PageUp";
   if (writing || (inDialog && !paging && !/^[a-z?]$/i.test(event.key))) return;
   if (event.key === " ") {
@@ -168,6 +209,13 @@ function onKeyDown(event) {
   event.preventDefault();
   if (paging && inDialog) openPanel("");
   act(event);
+}
+
+// The buttons of undo and redo can be seen once there is something to undo.
+export function showTravel() {
+  byId("undo").disabled = !store.canUndo;
+  byId("redo").disabled = !store.canRedo;
+  byId("undo").parentElement.classList.toggle("unused", !store.canUndo && !store.canRedo);
 }
 
 export function fillHelp(dialog) {
@@ -196,12 +244,29 @@ export function fillHelp(dialog) {
   dialog.replaceChildren(
     dialogHead("Help"),
     ...words.map((text) => element("p", {}, text)),
+    allTerms(),
+    element(
+      "p",
+      {},
+      element(
+        "label",
+        {},
+        element("input", {
+          id: "character-keys",
+          type: "checkbox",
+          checked: characterKeys.on,
+          onchange: (event) => characterKeys.write(event.target.checked),
+        }),
+        " single letters, digits and signs are shortcuts (switch them off if you speak to your computer)",
+      ),
+    ),
     element("div", { class: "columns" }, ...sections),
     element("p", {}, `bvlab ${app.lab.version}`),
   );
 }
 
 export function setUpKeys() {
+  characterKeys.read();
   document.addEventListener("keydown", onKeyDown);
   document.addEventListener("keyup", (event) => {
     if (event.key === " ") letGo();
@@ -215,6 +280,9 @@ export function setUpKeys() {
   });
   byId("toggle-theme").addEventListener("click", toggleTheme);
   byId("toggle-full").addEventListener("click", toggleFull);
+  byId("open-presenter").addEventListener("click", whileLecturing);
   byId("ask").addEventListener("click", toggleQuestion);
   byId("blank").addEventListener("click", toggleBlank);
+  byId("undo").addEventListener("click", () => store.undo());
+  byId("redo").addEventListener("click", () => store.redo());
 }

@@ -1,90 +1,48 @@
 // The sliders and switches around the pictures: scenes, learners, the swept numbers, test points,
 // and those of the double-descent scene.
-import { app, byId, element, redraw, reload, turnPage } from "./app.js";
+import { app, byId, element, refill } from "./app.js";
+import { arrowTo } from "./focus-order.js";
+import { closeMenus } from "./menus.js";
 import { learnerColour } from "./palette.js";
-import { pause } from "./player.js";
 import { pointWords } from "./point.js";
 import { short } from "./numbers.js";
-import { SCENES, enterLesson, putSet, state } from "./state.js";
+import { say } from "./strings.js";
+import { SCENES, hasScene, putSet, state, store } from "./state.js";
 import { toml } from "./toml.js";
 import { learnerOf, moveTo, orderOf, placesOf, pointOf, secondPointOf } from "./view.js";
 
-const ONE_DIMENSION = "descent-fits";
-const TEN_DIMENSIONS = "descent-features";
 const RIDGES = [0, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 
-// The lesson that was left for the double-descent scene, to come back to.
-const left = { state: null };
-
-// Another lesson was chosen: there is nothing to come back to.
-export function forgetLeft() {
-  left.state = null;
+// Whether a scene can be shown: of a record without a server nothing but what is in it.
+function isThere(scene) {
+  return hasScene(app.run, scene) && !(app.record && scene === 6 && !app.run?.head?.pictured);
 }
 
-// The lessons that the double-descent scene is made for.
-export function isDescentLesson(name) {
-  return name === ONE_DIMENSION || name === TEN_DIMENSIONS;
-}
-
-function isDescent() {
-  const head = app.run?.head;
-  const right = head && (head.name === state.lesson || state.toml !== null || app.record);
-  return right ? head.learners?.[0]?.axes[0]?.name === "features" : isDescentLesson(state.lesson);
-}
-
-// Whether a page without a server cannot show a scene.
-function isMissing(scene) {
-  return (scene === 6 && !app.run?.head?.pictured) || (scene === 5 && !isDescent());
-}
-
-// Goes to a scene; to that of double descent with a lesson that shows it.
+// Goes to a scene, if what is shown has it.
 export function goToScene(scene) {
-  if (scene < 1 || scene > SCENES.length || scene === state.scene) return;
-  if (app.record && isMissing(scene)) return;
-  if (app.run?.head?.pictured && scene < 5) return;
-  const from = state.scene;
-  if (scene === 5 && !isDescent()) {
-    left.state = {
-      lesson: state.lesson,
-      toml: state.toml,
-      sets: state.sets,
-      at: state.at,
-      learner: state.learner,
-      x: state.x,
-      x2: state.x2,
-      drawn: state.drawn,
-    };
-    openDescent(ONE_DIMENSION);
-    return;
-  }
-  if (from === 5 && left.state && scene !== 5) {
-    pause();
-    Object.assign(state, left.state, { step: "", look: false });
-    left.state = null;
-    state.scene = scene;
-    turnPage();
-    reload();
-  }
+  if (scene < 1 || scene > SCENES.length || !isThere(scene)) return;
   state.scene = scene;
-  redraw();
-}
-
-function openDescent(name) {
-  pause();
-  enterLesson(name);
-  state.scene = 5;
-  turnPage();
-  reload();
-  redraw();
 }
 
 export function switchLearner(learner) {
   const count = app.run?.head?.learners?.length ?? 1;
-  state.learner = ((learner % count) + count) % count;
-  redraw();
+  store.act("learner", { learner: ((learner % count) + count) % count });
+}
+
+// Arrow keys go from one to the next of a group that has one place in the order of tabs.
+function onArrows(event, choose) {
+  const all = [...event.currentTarget.parentElement.querySelectorAll("[role=tab]:not(:disabled), [role=radio]")];
+  const shown = all.filter((one) => !one.hidden);
+  const to = arrowTo(event.key, shown.indexOf(event.currentTarget), shown.length);
+  if (to === null) return;
+  event.preventDefault();
+  event.stopPropagation();
+  choose(shown[to]);
+  shown[to].focus();
 }
 
 export function setUpKnobs() {
+  const go = (tab) => goToScene(Number(tab.dataset.scene));
   byId("tabs").append(
     ...SCENES.map((name, i) =>
       element(
@@ -93,17 +51,14 @@ export function setUpKnobs() {
           id: `tab-${i + 1}`,
           type: "button",
           role: "tab",
+          "data-scene": String(i + 1),
           "aria-controls": "pictures",
           title: `${name} (${i + 1})`,
-          onclick: () => goToScene(i + 1),
-          onkeydown: (event) => {
-            const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-            if (!by) return;
-            event.preventDefault();
-            event.stopPropagation();
-            goToScene(((i + by + SCENES.length) % SCENES.length) + 1);
-            byId(`tab-${state.scene}`).focus();
+          onclick: (event) => {
+            go(event.currentTarget);
+            closeMenus();
           },
+          onkeydown: (event) => onArrows(event, go),
         },
         element("b", {}, String(i + 1)),
         name,
@@ -112,34 +67,23 @@ export function setUpKnobs() {
   );
 }
 
-// Fills an element anew only if what it is made of has changed.
-function rebuild(holder, key, make) {
-  if (holder.dataset.key === key) return false;
-  holder.dataset.key = key;
-  holder.replaceChildren(...make());
-  return true;
-}
-
 export function showKnobs() {
   const { run } = app;
   SCENES.forEach((_, i) => {
     const tab = byId(`tab-${i + 1}`);
     const chosen = state.scene === i + 1;
-    // On a phone the row of tabs is wider than the screen.
-    if (chosen && tab.getAttribute("aria-selected") !== "true")
-      byId("tabs").scrollLeft = tab.offsetLeft - byId("tabs").offsetLeft - 40;
     tab.setAttribute("aria-selected", String(chosen));
     tab.tabIndex = chosen ? 0 : -1;
-    tab.disabled = Boolean(run?.head?.pictured) && i < 4;
-    tab.hidden = app.record !== null && isMissing(i + 1);
+    tab.disabled = !isThere(i + 1);
+    tab.hidden = !isThere(i + 1) && (i + 1 === 5 || app.record !== null);
   });
+  byId("view-name").textContent = say(SCENES[state.scene - 1]);
   byId("pictures").setAttribute("aria-labelledby", `tab-${state.scene}`);
   if (!run?.head || run.head.pictured) {
-    byId("learners").replaceChildren();
-    delete byId("learners").dataset.key;
+    refill(byId("learners"), null, () => []);
     // The controls say it too.
     const why = (state.panel !== "controls" && run?.head?.pictured) || "";
-    rebuild(byId("settings"), JSON.stringify(why), () => (why ? [element("p", { class: "pictured" }, why)] : []));
+    refill(byId("settings"), why, () => (why ? [element("p", { class: "pictured" }, why)] : []));
     return;
   }
   showLearners(run);
@@ -153,8 +97,8 @@ function showLearners(run) {
   const chosen = learnerOf(run);
   const holder = byId("learners");
   const overlay = state.scene === 3 && learners.filter((one) => one.axes.length > 0).length > 1;
-  const key = JSON.stringify([learners.map((one) => one.name), overlay, document.documentElement.dataset.theme]);
-  rebuild(holder, key, () => {
+  const from = [learners.map((one) => one.name), overlay, document.documentElement.dataset.theme];
+  refill(holder, from, () => {
     if (learners.length < 2) return [];
     const buttons = learners.map((one, i) => {
       const swatch = element("span", { class: "swatch" });
@@ -167,6 +111,7 @@ function showLearners(run) {
           "data-learner": String(i),
           title: `${one.name} (L)`,
           onclick: () => switchLearner(i),
+          onkeydown: (event) => onArrows(event, (button) => switchLearner(Number(button.dataset.learner))),
         },
         swatch,
         element("span", {}, one.name),
@@ -179,14 +124,16 @@ function showLearners(run) {
     );
     return overlay ? [...buttons, both] : buttons;
   });
-  for (const button of holder.querySelectorAll("[data-learner]"))
-    button.setAttribute("aria-checked", String(Number(button.dataset.learner) === chosen));
+  for (const button of holder.querySelectorAll("[data-learner]")) {
+    const isChosen = Number(button.dataset.learner) === chosen;
+    button.setAttribute("aria-checked", String(isChosen));
+    button.tabIndex = isChosen ? 0 : -1;
+  }
   holder.querySelector("#overlay")?.setAttribute("aria-pressed", String(state.overlay));
 }
 
 export function toggleOverlay() {
   state.overlay = !state.overlay;
-  redraw();
 }
 
 // A slider over the places of an axis.
@@ -194,8 +141,8 @@ function showSettings(run) {
   const learner = learnerOf(run);
   const { axes } = run.head.learners[learner];
   const holder = byId("settings");
-  const key = JSON.stringify([learner, axes.map((axis) => [axis.name, axis.values.length])]);
-  rebuild(holder, key, () =>
+  const from = [learner, axes.map((axis) => [axis.name, axis.values.length])];
+  refill(holder, from, () =>
     axes.map((axis, i) =>
       element(
         "label",
@@ -211,7 +158,6 @@ function showSettings(run) {
           oninput: (event) => {
             if (!app.run?.head) return;
             moveTo(app.run, learnerOf(app.run), i, Number(event.target.value));
-            redraw();
           },
         }),
       ),
@@ -230,7 +176,7 @@ function showSettings(run) {
 function showPointKnobs(run) {
   const holder = byId("point-knobs");
   const order = orderOf(run);
-  const key = JSON.stringify([order.length, run.head.dimension, state.board]);
+  const from = [order.length, run.head.dimension, state.board];
   const slider = (name, label) =>
     element(
       "label",
@@ -247,11 +193,10 @@ function showPointKnobs(run) {
           const { head } = app.run;
           const place = orderOf(app.run)[Number(event.target.value)];
           state[name] = head.dimension === 1 ? head.test.x[place] : place;
-          redraw();
         },
       }),
     );
-  rebuild(holder, key, () => [
+  refill(holder, from, () => [
     slider("x", "test point"),
     ...(state.board ? [slider("x2", "second test point")] : []),
     element(
@@ -263,7 +208,7 @@ function showPointKnobs(run) {
   const places = state.board ? [pointOf(run), secondPointOf(run)] : [pointOf(run)];
   places.forEach((point, i) => {
     const [words, input] = [pointWords(run, point), holder.children[i].lastChild];
-    holder.children[i].firstChild.textContent = words;
+    holder.children[i].firstChild.textContent = say(words);
     const place = String(order.indexOf(point));
     if (input.value !== place) input.value = place;
     input.setAttribute("aria-valuetext", words);
@@ -276,7 +221,6 @@ export function toggleBoard() {
     if (state.scene !== 4) return;
     state.board = true;
   } else state.board = !state.board;
-  redraw();
 }
 
 function showDescentKnobs(run) {
@@ -286,32 +230,7 @@ function showDescentKnobs(run) {
   const swept = run.head.learners[0].axes.map((axis) => axis.name);
   const own = learner[family] ?? {};
   const noise = run.head.experiment.problem?.noise ?? {};
-  const key = JSON.stringify([state.lesson, family, swept, app.record !== null]);
-  rebuild(holder, key, () => [
-    element(
-      "div",
-      { class: "switch online", role: "group", "aria-label": "Dimensions" },
-      element(
-        "button",
-        {
-          id: "one-dimension",
-          type: "button",
-          "aria-pressed": String(state.lesson === ONE_DIMENSION),
-          onclick: () => openDescent(ONE_DIMENSION),
-        },
-        "1 dimension",
-      ),
-      element(
-        "button",
-        {
-          id: "ten-dimensions",
-          type: "button",
-          "aria-pressed": String(state.lesson === TEN_DIMENSIONS),
-          onclick: () => openDescent(TEN_DIMENSIONS),
-        },
-        "10 dimensions",
-      ),
-    ),
+  refill(holder, [family, swept, app.record !== null], () => [
     element(
       "label",
       { class: "online" },
@@ -325,8 +244,6 @@ function showDescentKnobs(run) {
         "aria-label": "ridge penalty λ",
         oninput: (event) => {
           putSet(`learner.0.${family}.lambda`, toml(RIDGES[Number(event.target.value)]));
-          reload();
-          redraw();
         },
       }),
     ),
@@ -336,21 +253,19 @@ function showDescentKnobs(run) {
       element("span", {}),
       element("input", {
         type: "range",
-        id: "descent-noise",
+        id: "descent-sd",
         min: "0",
         max: "1",
         step: "0.05",
         "aria-label": "standard deviation of the noise",
         oninput: (event) => {
           putSet("problem.noise", toml({ normal: Number(event.target.value) }));
-          reload();
-          redraw();
         },
       }),
     ),
   ]);
   const wanted = wantedDescent(family, own.lambda ?? 0, Object.values(noise)[0]);
-  const [, ridge, sd] = holder.children;
+  const [ridge, sd] = holder.children;
   const place = RIDGES.reduce(
     (best, one, i) => (Math.abs(one - wanted.lambda) < Math.abs(RIDGES[best] - wanted.lambda) ? i : best),
     0,
@@ -365,7 +280,7 @@ function showDescentKnobs(run) {
 }
 
 function setSlider(label, value, words) {
-  label.firstChild.textContent = words;
+  label.firstChild.textContent = say(words);
   const input = label.lastChild;
   if (Number(input.value) !== value) input.value = String(value);
   input.setAttribute("aria-valuetext", words);

@@ -1,7 +1,7 @@
 // The controls of the learners: families, their parameters and choices, and what is swept.
 import { app, byId, element } from "./app.js";
 import { change, choose, experimentNow, familyCalled, panel, row, trainNow, typed, update, widthNow } from "./fields.js";
-import { state } from "./state.js";
+import { bare, familyIn, freshLearner, parametersIn, plannedLearners } from "./learner-plan.js";
 import { DATA_SWEEPS, neededValue, sweepFrom, sweepText, sweepValues } from "./suggestions.js";
 
 const SWEEP_FORMS = "1..40, or 1, 2, 5, or 0.01 to 10, 30 values, log";
@@ -10,9 +10,9 @@ export function learnersNow() {
   return panel.learners ?? experimentNow().learner ?? [];
 }
 
-export function familyOf(learner) {
-  return app.lab.families.find((family) => learner?.[family.name] !== undefined) ?? null;
-}
+export const familyOf = (learner) => familyIn(app.lab.families, learner);
+
+const parametersOf = (family, learners) => parametersIn(app.lab.families, family, learners);
 
 const dimensionNow = () => app.run?.head?.dimension ?? 1;
 const needed = (parameter) => neededValue(parameter, trainNow(), widthNow(), dimensionNow());
@@ -23,83 +23,20 @@ function suggested(name, parameters) {
   return parameter ? sweepValues(parameter, trainNow(), widthNow(), dimensionNow()) : (DATA_SWEEPS[name] ?? "1..10");
 }
 
-const bare = (name) => name.replace(/^base\./, "");
-
 // What is swept for a learner: by a sweep of its own, or by that of all.
 function sweptOf(learner) {
   return Object.keys(learner?.sweep ?? experimentNow().sweep ?? {}).map(bare);
 }
 
-// A learner of a family with what must be given, unless it is swept.
-function freshLearner(family, swept) {
-  const given = {};
-  for (const parameter of family.parameters) {
-    if (parameter.default === null && !swept.includes(parameter.name)) given[parameter.name] = needed(parameter);
-  }
-  if (family.base) given.base = { tree: {} };
-  return { [family.name]: given };
-}
-
-// Sets all learners. A learner that has none of the swept parameters gets a sweep of its own.
-function setLearners(id, learners, wantedSweep = null) {
-  const families = learners.map(familyOf);
-  const has = (i, name) =>
-    DATA_SWEEPS[name] !== undefined ||
-    (families[i] && parametersOf(families[i], [learners[i]]).some((one) => one.name === bare(name)));
-  let sweep = wantedSweep ?? experimentNow().sweep ?? {};
-  const had = Object.keys(sweep).length > 0;
-  sweep = Object.fromEntries(Object.entries(sweep).filter(([name]) => learners.some((_, i) => has(i, name))));
-  if (had && Object.keys(sweep).length === 0) sweep = ownSweep(families[0]);
-  const swept = Object.keys(sweep);
-  const cleaned = learners.map((learner, i) => {
-    const { sweep: own, ...rest } = learner;
-    if (swept.length === 0) return cleanLearner(own ? learner : rest, Object.keys(own ?? {}).map(bare));
-    if (swept.every((name) => has(i, name))) return cleanLearner(rest, swept.map(bare));
-    if (learner.reference) return cleanLearner(rest, []);
-    const its = own && Object.keys(own).every((name) => has(i, name)) ? own : ownSweep(families[i]);
-    return cleanLearner({ ...rest, sweep: its }, Object.keys(its).map(bare));
-  });
-  panel.learners = cleaned;
-  state.at = {};
-  const pairs = [["learner", cleaned]];
-  if (swept.length > 0) pairs.push(["sweep", sweep]);
-  const any = swept.length > 0 || cleaned.some((learner) => learner.sweep);
-  change(id, [...pairs, ["figure", any ? [{ tradeoff: {} }] : []]]);
-}
-
-function ownSweep(family) {
-  const name = family?.capacity ?? null;
-  return name ? { [name]: suggested(name, family.parameters) } : {};
-}
-
-// The parameters of a family, and of the base of the learners that are made of it.
-function parametersOf(family, learners) {
-  const bases = family.base
-    ? learners
-        .map((learner) => learner[family.name]?.base)
-        .filter(Boolean)
-        .map(familyOf)
-        .filter(Boolean)
-    : [];
-  return [...family.parameters, ...bases.flatMap((base) => base.parameters)];
-}
-
-// A swept parameter is not given too; one that is no longer swept must be given.
-function cleanLearner(learner, swept) {
-  const family = familyOf(learner);
-  if (!family) return learner;
-  const fix = (one, given) => {
-    const result = { ...given };
-    for (const parameter of one.parameters) {
-      if (swept.includes(parameter.name)) delete result[parameter.name];
-      else if (parameter.default === null && result[parameter.name] === undefined)
-        result[parameter.name] = needed(parameter);
-    }
-    const base = result.base ? familyOf(result.base) : null;
-    if (base) result.base = { [base.name]: fix(base, result.base[base.name]) };
-    return result;
-  };
-  return { ...learner, [family.name]: fix(family, learner[family.name]) };
+// Sets all learners, and what is swept with them.
+function setLearners(id, wanted, wantedSweep = null, more = {}) {
+  const material = { families: app.lab.families, needed, suggested, data: Object.keys(DATA_SWEEPS) };
+  const { learners, sweep } = plannedLearners(material, wanted, wantedSweep ?? experimentNow().sweep ?? {});
+  panel.learners = learners;
+  const swept = Object.keys(sweep).length > 0;
+  const pairs = [["learner", learners], ...(swept ? [["sweep", sweep]] : [])];
+  const any = swept || learners.some((learner) => learner.sweep);
+  change(id, [...pairs, ["figure", any ? [{ tradeoff: {} }] : []]], { at: {}, ...more });
 }
 
 // Its name, and what formulas call it if that is another word.
@@ -162,7 +99,7 @@ function learnerControls(learner, i, count) {
     (name) => {
       const learners = structuredClone(learnersNow());
       const own = learners[i].reference ? { reference: true } : {};
-      learners[i] = { ...own, ...freshLearner(familyCalled(name), []) };
+      learners[i] = { ...own, ...freshLearner(familyCalled(name), needed) };
       setLearners(id, learners);
     },
   );
@@ -183,7 +120,7 @@ function learnerControls(learner, i, count) {
             .map((one) => [one.name, one.name]),
           (name) => {
             const learners = structuredClone(learnersNow());
-            learners[i][family.name].base = freshLearner(familyCalled(name), []);
+            learners[i][family.name].base = freshLearner(familyCalled(name), needed);
             setLearners(baseId, learners);
           },
         ),
@@ -205,11 +142,8 @@ function learnerControls(learner, i, count) {
             type: "button",
             id: `${id}-remove`,
             onclick: () => {
-              state.learner = 0;
-              setLearners(
-                id,
-                structuredClone(learnersNow()).filter((_, at) => at !== i),
-              );
+              const others = structuredClone(learnersNow()).filter((_, at) => at !== i);
+              setLearners(id, others, null, { learner: 0 });
             },
           },
           "Remove",
@@ -280,7 +214,6 @@ function sweepControls() {
       const next = sweep();
       if (name === "") next.splice(which, 1);
       else next[which] = [name, values];
-      state.at = {};
       setLearners(id, structuredClone(learnersNow()), Object.fromEntries(next));
     };
     // A sweep can be changed, but not be taken from an experiment that has one.
@@ -342,7 +275,7 @@ export function learnersSection() {
               app.lab.families.find((one) => flat || !one.oneDimensional);
             setLearners(
               "add-learner",
-              [...structuredClone(learnersNow()), freshLearner(family, [])],
+              [...structuredClone(learnersNow()), freshLearner(family, needed)],
               experimentNow().sweep ?? {},
             );
           },

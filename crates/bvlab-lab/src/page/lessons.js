@@ -1,10 +1,14 @@
 // Lessons: the menu, the question that is shown first, the answer that is revealed, and the steps
 // that a clicker goes through.
-import { app, byId, element, redraw, reload, turnPage } from "./app.js";
-import { dialogHead, openPanel } from "./dialogs.js";
-import { forgetLeft, isDescentLesson } from "./knobs.js";
+import { app, byId, element, refill, redraw, reload, turnPage } from "./app.js";
+import { courseKey, courseLine, fillCourse, lessonsInOrder, neighbourLesson, noteDone } from "./course.js";
+import { openPanel } from "./dialogs.js";
+import { withTerms } from "./glossary.js";
+import { askedAbout, beginLesson, offeredVariants, revealHidden } from "./opening.js";
 import { drawAll, pause, play } from "./player.js";
-import { enterLesson, putSet, state } from "./state.js";
+import { openPresenter } from "./presenter.js";
+import { enterLesson, state, store, withKeys } from "./state.js";
+import { say } from "./strings.js";
 
 const MOVED = "The words describe the lesson as it opens; you have changed it.";
 
@@ -23,20 +27,14 @@ function wordsOf() {
     answer: word("answer"),
     pictured: (own ?? listed)?.pictured ?? null,
     claims: said?.claims ?? [],
-    variants: own?.variants ?? [],
+    variants: offeredVariants(own?.variants ?? []),
   };
 }
 
 // Applies the keys that a variant sets, on top of the lesson as it opens.
 function tryVariant(variant) {
-  state.sets = [];
-  for (const one of variant.set) {
-    const at = one.indexOf("=");
-    putSet(one.slice(0, at).trim(), one.slice(at + 1).trim());
-  }
-  forgetLeft();
-  reload();
-  redraw();
+  const pairs = variant.set.map((one) => one.split(/=(.*)/s, 2).map((part) => part.trim()));
+  store.act("variant", { sets: withKeys([], pairs) });
 }
 
 // Whether the keys that a variant sets are those that are set.
@@ -95,27 +93,23 @@ export function openLesson(name, step = "") {
   enterLesson(name);
   state.step = step;
   const lesson = app.lab.lessons.find((one) => one.name === name);
-  if (lesson?.pictured) state.scene = 6;
-  else if (state.scene === 6 || (state.scene === 5 && !isDescentLesson(name))) state.scene = 1;
-  forgetLeft();
+  // What a lesson asks about is in the scene that it names, or in the first.
+  state.scene = lesson?.pictured ? 6 : 1;
+  beginLesson();
+  if (step === "answer") drawEverything();
   state.panel = state.panel === "controls" ? "controls" : "";
   turnPage();
   reload();
   redraw();
 }
 
-function neighbour(by) {
-  const { lessons } = app.lab;
-  const place = lessons.findIndex((lesson) => lesson.name === state.lesson);
-  return lessons[place + by] ?? null;
-}
-
 // A clicker's way: question, training sets streaming in, everything, answer, next lesson.
 export function nextStep() {
   const words = wordsOf();
-  if (state.step === "" && words.question) state.step = "question";
+  if (state.step === "" && words.question) askQuestion();
   else if (state.step === "question" || state.step === "") {
     state.step = "picture";
+    revealHidden();
     if (!words.pictured) {
       state.drawn = 0;
       play();
@@ -123,7 +117,7 @@ export function nextStep() {
   } else if (state.step === "picture" && (app.playing || state.drawn !== null)) drawAll();
   else if (state.step === "picture" && words.answer) state.step = "answer";
   else {
-    const next = neighbour(1);
+    const next = neighbourLesson(1);
     if (next) openLesson(next.name, next.question ? "question" : "");
   }
   redraw();
@@ -134,23 +128,37 @@ export function previousStep() {
   const words = wordsOf();
   if (state.step === "answer") state.step = "picture";
   else if (state.step === "picture" && words.question) {
-    drawAll();
-    state.step = "question";
+    askQuestion();
   } else {
-    const before = neighbour(-1);
+    const before = neighbourLesson(-1);
     if (before) openLesson(before.name, before.answer ? "answer" : "");
   }
   redraw();
 }
 
+// The question is asked about the lesson as it begins.
+function askQuestion() {
+  pause();
+  askedAbout();
+  state.step = "question";
+}
+
+// What the answer speaks of can be seen.
+function drawEverything() {
+  revealHidden();
+  state.drawn = null;
+}
+
 export function toggleQuestion() {
   if (!wordsOf().question) return;
-  state.step = state.step === "question" ? "picture" : "question";
+  if (state.step === "question") state.step = "picture";
+  else askQuestion();
   redraw();
 }
 
 export function toggleAnswer() {
   if (!wordsOf().answer) return;
+  if (state.step !== "answer") revealHidden();
   state.step = state.step === "answer" ? "picture" : "answer";
   redraw();
 }
@@ -164,7 +172,7 @@ export function toggleLook() {
 export function showLesson() {
   const words = wordsOf();
   const changed = state.sets.length > 0 ? " (changed)" : "";
-  byId("title").textContent = words.title;
+  byId("title").textContent = say(`${words.title}${changed}`);
   byId("title").title = words.title;
   byId("title").classList.toggle("long", words.title.length > 48);
   document.title = `${words.title}${changed} – bvlab`;
@@ -172,10 +180,15 @@ export function showLesson() {
   byId("ask").setAttribute("aria-pressed", String(state.step !== ""));
   const card = byId("card");
   const asking = state.step === "question" && words.question;
-  const begin = words.pictured ? "Show the figure" : "Draw training sets";
-  fill(card, asking ? JSON.stringify([words.question, begin]) : "", () => [
+  const begin = words.pictured ? "Go on" : "Draw training sets";
+  fill(card, asking ? [words.question, begin] : null, () => [
+    element(
+      "button",
+      { id: "leave-question", class: "icon", type: "button", "aria-label": "Close the question", onclick: toggleQuestion },
+      "✕",
+    ),
     element("h2", {}, "Question"),
-    element("p", { class: "question" }, words.question),
+    element("p", { class: "question" }, ...withTerms(words.question)),
     element("button", { id: "begin", class: "first", type: "button", onclick: nextStep }, begin),
     element("p", { class: "hint" }, "What do you expect? Decide before you continue."),
   ]);
@@ -189,10 +202,12 @@ export function showLesson() {
   const moved = state.sets.length > 0;
   const claims = state.step === "answer" ? words.claims : [];
   const variants = state.step === "answer" ? words.variants : [];
-  const key = [parts, reveal, claims, variants, state.sets];
-  fill(strip, parts.length > 0 ? JSON.stringify(key) : "", () => [
+  const answered = state.step === "answer";
+  if (answered) noteDone();
+  const key = [parts, reveal, claims, variants, state.sets, courseKey()];
+  fill(strip, parts.length > 0 ? key : null, () => [
     ...parts.map(([name, label, text]) => {
-      const line = element("p", { class: name }, element("b", {}, label), text);
+      const line = element("p", { class: name }, element("b", {}, label), ...withTerms(text));
       if (name !== "question" || !reveal) return line;
       return element(
         "div",
@@ -208,50 +223,30 @@ export function showLesson() {
     ...(claims.length > 0 ? [claimsLine(claims)] : []),
     ...(variants.length > 0 ? [tryLine(variants)] : []),
     ...(moved ? [element("p", { class: "moved" }, MOVED)] : []),
+    ...(answered ? courseLine(openLesson) : []),
   ]);
 }
 
 // Fills an element if what it shows has changed; empty, it is hidden.
-function fill(holder, key, make) {
-  if (holder.dataset.key === key) return;
-  holder.dataset.key = key;
-  holder.hidden = key === "";
-  holder.replaceChildren(...(key === "" ? [] : make()));
+function fill(holder, from, make) {
+  holder.hidden = from === null;
+  refill(holder, from, () => (from === null ? [] : make()));
 }
 
 export function fillLessons(dialog) {
-  const groups = new Map();
-  for (const lesson of app.lab.lessons) {
-    if (!groups.has(lesson.group)) groups.set(lesson.group, []);
-    groups.get(lesson.group).push(lesson);
-  }
-  const sections = [...groups].flatMap(([group, lessons]) => [
-    element("h3", {}, group),
-    element(
-      "ul",
-      {},
-      ...lessons.map((lesson) =>
-        element(
-          "li",
-          {},
-          element(
-            "button",
-            {
-              type: "button",
-              "data-lesson": lesson.name,
-              "aria-current": lesson.name === state.lesson ? "true" : null,
-              autofocus: lesson.name === state.lesson ? "" : null,
-              onclick: () => {
-                openPanel("");
-                openLesson(lesson.name);
-              },
-            },
-            lesson.title,
-            element("small", {}, lesson.name),
-          ),
-        ),
-      ),
-    ),
-  ]);
-  dialog.replaceChildren(dialogHead("Lessons"), ...sections);
+  fillCourse(dialog, (lesson) => {
+    openPanel("");
+    openLesson(lesson.name, lesson.question ? "question" : "");
+  });
+}
+
+// The presenter's window, on the lesson that is shown.
+export function presentLesson() {
+  openPresenter({ next: nextStep, previous: previousStep, words: wordsOf });
+}
+
+// The first lesson of the course.
+export function beginCourse() {
+  const first = lessonsInOrder().find(({ unit }) => unit !== null)?.lesson;
+  if (first) openLesson(first.name, first.question ? "question" : "");
 }

@@ -1,23 +1,32 @@
 // The live lab: the entry. Reads the address, asks what there is, and keeps page, state and address
 // in agreement.
-import { app, byId, element, redraw } from "./app.js";
+import { app, byId, element, redraw, refill, shared } from "./app.js";
 import { mistakeIsShown, showControls } from "./controls.js";
 import { dialogHead, fillDialog, setUpDialogs, showDialogs } from "./dialogs.js";
 import { askCode } from "./door.js";
 import { fillExport } from "./export.js";
 import { showFigure } from "./figure.js";
-import { fillHelp, setUpKeys } from "./keys.js";
+import { fillHelp, setUpKeys, showTravel } from "./keys.js";
 import { setUpKnobs, showKnobs } from "./knobs.js";
-import { fillLessons, showLesson } from "./lessons.js";
+import { setUpTerms } from "./glossary.js";
+import { beginCourse, fillLessons, showLesson } from "./lessons.js";
+import { beginLesson, keysGiven, showHidden } from "./opening.js";
+import { setUpMenus } from "./menus.js";
 import { forgetWidths } from "./pen.js";
 import { setUpPlayer, showPlayer } from "./player.js";
+import { showPresenter } from "./presenter.js";
 import { playRecord, runScene } from "./session.js";
+import { showSource } from "./source.js";
 import { drawStage, setUpStage } from "./stage.js";
-import { readAddress, sceneAsked, state, writeAddress } from "./state.js";
+import { readAddress, sceneAsked, state, store, writeAddress } from "./state.js";
+import { equal } from "./store.js";
 import { fetchSteps } from "./steps.js";
-import { fillNumbers } from "./table.js";
+import { fillNumbers, numbersFrom } from "./table.js";
+import { languageOf, speak } from "./strings.js";
+import { setUpTextSize } from "./text-size.js";
 import { setUpDoor } from "./server.js";
 import { offerScripts, takeFiles } from "./script.js";
+import { isFirstVisit, showTour, startTour } from "./tour.js";
 import { askLab, computeForServer, computeHere, engineName, readRecord } from "./wire.js";
 
 // A slider sends many changes: only the last of a few is asked for.
@@ -25,7 +34,7 @@ const SETTLING = 40;
 // Browsers do not take a new address at every frame.
 const REMEMBERING = 250;
 
-const page = { frame: 0, timer: 0, written: "", record: null };
+const page = { frame: 0, timer: 0, written: "", record: null, begun: false };
 
 const dark = window.matchMedia("(prefers-color-scheme: dark)");
 
@@ -34,15 +43,33 @@ function show() {
   const root = document.documentElement;
   root.dataset.theme = state.theme || (dark.matches ? "dark" : "light");
   root.style.setProperty("--size", String(state.size));
+  byId("open-presenter").hidden = !app.lab?.lecturer;
+  showTour();
+  showHidden();
   showLesson();
   showKnobs();
   showPlayer();
   showControls();
+  showSource();
+  showBusy();
+  showTravel();
   showNotes();
   showDialogs();
   drawStage();
   showFigure();
   fetchSteps();
+  showPresenter();
+}
+
+// How far the run has come, for as long as it takes more than a moment.
+function showBusy() {
+  const bar = byId("busy");
+  const { run } = app;
+  const word = document.documentElement.dataset.state;
+  bar.hidden = word !== "loading" && word !== "running";
+  const done = run?.progress ?? run?.newest?.count ?? null;
+  if (word === "running" && run?.head && !run.end && done !== null) bar.value = Math.min(1, done / run.total);
+  else bar.removeAttribute("value");
 }
 
 // What is worth a note: mistakes, warnings, limits.
@@ -52,20 +79,18 @@ function showNotes() {
   if (app.problem && (app.problem.passing || !mistakeIsShown())) notes.push(["alarm", withHelp(app.problem)]);
   const end = app.run?.end;
   if (end?.stopped) notes.push(["note", end.stopped]);
-  if (end && !page.hushed?.has(app.run))
-    for (const warning of (end.warnings ?? []).slice(0, 2)) notes.push(["note", warning]);
-  const holder = byId("notes");
-  const key = JSON.stringify(notes);
-  if (holder.dataset.key === key) return;
-  holder.dataset.key = key;
+  const warnings = end && !page.hushed?.has(app.run) ? (end.warnings ?? []) : [];
+  if (warnings.length > 0) notes.push(["remarks", warnings.join("\n")]);
   const undo = undoButton();
-  holder.replaceChildren(
-    ...notes.map(([name, text]) =>
+  refill(byId("notes"), [notes, undo !== null], () =>
+    notes.map(([name, text]) =>
       element(
         "p",
         { class: name },
-        element("span", { title: text, onclick: (event) => event.target.classList.toggle("whole") }, text),
-        name === "note"
+        name === "remarks"
+          ? element("details", {}, element("summary", {}, "Some of these estimates need care"), text)
+          : element("span", { title: text, onclick: (event) => event.target.classList.toggle("whole") }, text),
+        name !== "alarm"
           ? element("button", { type: "button", "aria-label": "Hide this note", onclick: hush }, "✕")
           : undo,
       ),
@@ -90,8 +115,6 @@ function undoButton() {
       type: "button",
       onclick: () => {
         state.sets = [];
-        runScene();
-        redraw();
       },
     },
     "Open the lesson as it is",
@@ -137,12 +160,9 @@ function returnTo() {
   page.written = location.hash;
   clearTimeout(page.timer);
   page.timer = 0;
-  const before = JSON.stringify(sceneAsked());
   app.playing = false;
-  Object.assign(state, readAddress(location.hash));
+  store.act("address", readAddress(location.hash));
   begin();
-  if (!app.record && JSON.stringify(sceneAsked()) !== before) runScene();
-  redraw();
 }
 
 // An address without a lesson is the beginning.
@@ -153,11 +173,18 @@ function begin() {
     else state.lesson = app.lab.open;
   }
   const lesson = app.lab.lessons.find((one) => one.name === state.lesson);
+  beginLesson(keysGiven(location.hash));
   if (lesson?.pictured) state.scene = 6;
 }
 
+// From here on changes are those of a reader, who can undo them.
+function openToReaders() {
+  store.forget();
+  page.begun = true;
+}
+
 function takeScene(scene) {
-  Object.assign(state, { lesson: scene.lesson ?? null, toml: scene.toml ?? null, sets: scene.set ?? [] });
+  store.act("record", { lesson: scene.lesson ?? null, toml: scene.toml ?? null, sets: scene.set ?? [] });
 }
 
 function fillJoin(dialog) {
@@ -201,8 +228,9 @@ function openRecord() {
   if (engineName() === "recording") onlyRecord();
   else fillDialog("lessons", fillLessons);
   begin();
-  const asked = JSON.stringify(sceneAsked());
-  if (record.messages && asked === JSON.stringify(record.scene)) playRecord(record);
+  if (page.first) startTour(beginCourse);
+  openToReaders();
+  if (record.messages && equal(sceneAsked(), record.scene)) playRecord(record);
   else runScene();
   return capable.then((why) => {
     app.incapable = why;
@@ -230,6 +258,8 @@ async function openServer() {
   if (early) runScene();
   await ask();
   begin();
+  if (page.first) startTour(beginCourse);
+  openToReaders();
   byId("open-join").hidden = !app.lab.address;
   if (!early) runScene();
   redraw();
@@ -247,18 +277,21 @@ async function openPage() {
     remember,
   };
   if (new URLSearchParams(location.search).has("embed")) document.documentElement.dataset.embed = "";
+  speak(languageOf(new URLSearchParams(location.search).get("lang"), navigator.languages ?? []));
+  setUpTextSize();
   setUpKnobs();
   setUpPlayer();
   setUpDialogs();
   setUpStage();
   setUpKeys();
+  setUpMenus();
+  setUpTerms();
   fillDialog("help", fillHelp);
   fillDialog("export", fillExport);
-  fillDialog("numbers", fillNumbers);
+  fillDialog("numbers", fillNumbers, numbersFrom);
   dark.addEventListener("change", redraw);
   window.addEventListener("popstate", returnTo);
   window.addEventListener("hashchange", returnTo);
-  window.addEventListener("resize", redraw);
   document.fonts?.addEventListener("loadingdone", () => {
     forgetWidths();
     redraw();
@@ -266,9 +299,20 @@ async function openPage() {
   takeFiles();
   page.record = await findRecord();
   if (!page.record) setUpDoor(askCode);
-  Object.assign(state, readAddress(location.hash));
+  store.act("address", readAddress(location.hash));
   page.written = location.hash;
-  await (page.record ? openRecord() : openServer());
+  page.first = isFirstVisit(location.hash, location.search) && !page.record?.messages;
+  store.subscribe(heed);
+  shared.subscribe(redraw);
+  const opened = page.record ? openRecord() : openServer();
+  await opened;
+}
+
+// What is shown has changed: an experiment is run, and everything is drawn again.
+function heed({ keys }) {
+  const asked = keys.some((key) => key === "lesson" || key === "toml" || key === "sets");
+  if (asked && page.begun) app.listeners.reload();
+  redraw();
 }
 
 // The record of this page, if it has one.

@@ -1,3 +1,4 @@
+// @ts-check
 // Numbers as a person would write them, with as many digits as their error has to say. The same
 // rules as in the tables of `bvlab run`, so that what is shown is their rounding.
 

@@ -65,7 +65,9 @@ function drawNumbers(pen, box, x, marks, zero) {
 // Labels beside the ends of curves, moved apart, with a thin line where one had to move.
 export function drawLabels(pen, x, labels, top, bottom) {
   const gap = 1.12 * pen.em;
-  const sorted = labels.filter((label) => Number.isFinite(label.y)).sort((a, b) => a.y - b.y);
+  // Their order is that of the whole run, so that they do not change places while it comes in.
+  const rankOf = (label) => (Number.isFinite(label.rank) ? label.rank : label.y);
+  const sorted = labels.filter((label) => Number.isFinite(label.y)).sort((a, b) => rankOf(a) - rankOf(b));
   const places = sorted.map((label) => Math.min(bottom, Math.max(top, label.y)));
   for (let round = 0; round < 40; round++) {
     for (let i = 1; i < places.length; i++) {

@@ -1,6 +1,7 @@
 // Words about the parts of the error.
 import { thousands } from "./numbers.js";
 import { textWidth } from "./pen.js";
+import { say } from "./strings.js";
 
 // Fewer training sets give no error bars.
 export const FEWEST = 4;
@@ -15,7 +16,8 @@ export function waitingWords(run, drawn) {
 }
 
 // A text cut to a width.
-export function fitting(text, width, em) {
+export function fitting(said, width, em) {
+  const text = say(said);
   if (textWidth(text, em, 600) <= width) return text;
   let cut = text;
   while (cut.length > 2 && textWidth(`${cut}…`, em, 600) > width) cut = cut.slice(0, -1);

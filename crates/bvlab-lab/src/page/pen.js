@@ -1,6 +1,8 @@
 // Draws into an SVG again and again, keeping the elements: only what has changed is written, so
 // that dragging stays smooth.
 
+import { say } from "./strings.js";
+
 export const SVG = "http://www.w3.org/2000/svg";
 
 const kept = new WeakMap();
@@ -8,7 +10,8 @@ const kept = new WeakMap();
 const measuring = { context: null, known: new Map() };
 
 // How wide a text is, in pixels.
-export function textWidth(text, size, weight = 400) {
+export function textWidth(said, size, weight = 400) {
+  const text = say(said);
   const key = `${weight}/${size}/${text}`;
   if (!measuring.known.has(key)) {
     measuring.context ??= document.createElement("canvas").getContext("2d");
@@ -25,10 +28,10 @@ export function forgetWidths() {
 }
 
 // Breaks a text into lines of at most that width.
-export function wrapText(text, size, width, weight = 400) {
+export function wrapText(said, size, width, weight = 400) {
   const lines = [];
   let line = "";
-  for (const word of text.split(" ")) {
+  for (const word of say(said).split(" ")) {
     const longer = line === "" ? word : `${line} ${word}`;
     if (line !== "" && textWidth(longer, size, weight) > width) {
       lines.push(line);
@@ -44,13 +47,17 @@ export class Pen {
     this.places = [];
   }
 
-  // Begins a drawing of the size of the element that the SVG fills. False if it cannot be seen.
-  begin() {
+  // Measures the element that the SVG fills. All pictures are measured before one of them is drawn: a
+  // drawing makes the browser lay out the page anew for whoever measures next.
+  measure(em = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)) {
     const box = this.svg.parentElement.getBoundingClientRect();
-    const style = getComputedStyle(document.documentElement);
-    this.em = Number.parseFloat(style.fontSize);
+    this.em = em;
     this.width = Math.floor(box.width);
     this.height = Math.floor(box.height);
+  }
+
+  // Begins a drawing of that size. False if it cannot be seen.
+  begin() {
     if (this.width < 40 || this.height < 30) return false;
     this.places = [{ parent: this.svg, next: 0 }];
     this.write(this.svg, { viewBox: `0 0 ${this.width} ${this.height}` });
@@ -93,7 +100,7 @@ export class Pen {
     const old = this.write(element, attributes);
     if (old["#text"] !== text) {
       old["#text"] = text;
-      element.textContent = text ?? "";
+      element.textContent = text === null ? "" : say(text);
     }
     return element;
   }

@@ -1,8 +1,9 @@
 // The playhead: how many training sets are drawn. The run is on the page long before all of it is
 // shown; drawing only moves the playhead on.
-import { app, byId, element, redraw } from "./app.js";
+import { app, byId, element } from "./app.js";
 import { several, thousands } from "./numbers.js";
 import { SPEEDS, state } from "./state.js";
+import { say } from "./strings.js";
 
 // Beyond the kept training sets every step doubles their number: so many steps a second at most.
 const FASTEST_DOUBLING = 3;
@@ -10,7 +11,7 @@ const FASTEST_DOUBLING = 3;
 // Who wants no motion gets a step a second, of as many training sets as else come in a second.
 const calm = window.matchMedia("(prefers-reduced-motion: reduce)");
 
-const player = { timer: 0, last: 0, held: false };
+const player = { timer: 0, last: 0, held: false, begun: false };
 
 // One step on. From the end it begins again. False if the next one has not come yet.
 export function drawOne() {
@@ -23,7 +24,6 @@ export function drawOne() {
     state.drawn = null;
   } else if (next <= run.kept && next > run.ready) return false;
   else state.drawn = run.end && next >= run.total && next > run.kept ? null : next;
-  redraw();
   return true;
 }
 
@@ -32,20 +32,17 @@ export function undoOne() {
   if (!app.run?.head || app.run.head.pictured) return;
   pause();
   state.drawn = app.run.previous(state.drawn);
-  redraw();
 }
 
 export function drawNone() {
   if (app.run?.head?.pictured) return;
   pause();
   state.drawn = 0;
-  redraw();
 }
 
 export function drawAll() {
   pause();
   state.drawn = null;
-  redraw();
 }
 
 function tick(now) {
@@ -74,7 +71,6 @@ export function play() {
   if (app.run?.complete(state.drawn)) state.drawn = 0;
   player.last = -Infinity;
   player.timer = requestAnimationFrame(tick);
-  redraw();
 }
 
 export function pause() {
@@ -82,7 +78,6 @@ export function pause() {
   app.playing = false;
   player.held = false;
   cancelAnimationFrame(player.timer);
-  redraw();
 }
 
 export function togglePlay() {
@@ -104,7 +99,6 @@ export function letGo() {
 export function changeSpeed(by) {
   const place = SPEEDS.indexOf(state.speed) + by;
   state.speed = SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, place))];
-  redraw();
 }
 
 // How many are drawn, in words.
@@ -126,12 +120,11 @@ export function countWords(run) {
 }
 
 export function setUpPlayer() {
-  byId("speed").append(...SPEEDS.map((speed) => element("option", { value: String(speed) }, `${speed} per second`)));
+  byId("speed").append(...SPEEDS.map((speed) => element("option", { value: String(speed) }, `${speed} / s`)));
   byId("speed").addEventListener("change", (event) => {
     state.speed = Number(event.target.value);
     // After a choice with the mouse the space bar draws again.
     if (!event.target.matches(":focus-visible")) event.target.blur();
-    redraw();
   });
   byId("reset").addEventListener("click", drawNone);
   byId("play").addEventListener("click", togglePlay);
@@ -160,9 +153,13 @@ export function setUpPlayer() {
 
 export function showPlayer() {
   const { run } = app;
-  byId("count").textContent = countWords(run);
-  byId("play").textContent = app.playing ? "❚❚ Pause" : "▶ Play";
+  byId("count").textContent = say(countWords(run));
+  byId("play").textContent = say(app.playing ? "❚❚ Pause" : "▶ Play");
+  // What is of use once something is drawn is shown from then on.
+  player.begun ||= app.playing || state.drawn !== null;
+  byId("player").classList.toggle("fresh", !player.begun);
   byId("play").setAttribute("aria-pressed", String(app.playing));
+  byId("pictures").toggleAttribute("data-playing", app.playing);
   byId("speed").value = String(state.speed);
   for (const id of ["reset", "draw-one", "play", "draw-all", "speed"]) byId(id).disabled = !run || Boolean(run.head?.pictured);
 }

@@ -73,7 +73,7 @@ export function drawPoint(pen, outer, run, learner, drawn, point) {
     (1.1 * em * (outer.right - outer.left - 0.6 * em)) / textWidth(heading, 1.1 * em, 600),
   );
   pen.text("heading", outer.left + 0.3 * em, outer.top + 1.1 * em, heading, size);
-  const below = splitLines(pen, outer, run, split);
+  const below = splitLines(pen, outer, run, split, pointWords(run, point));
   const box = { left: 0, right: 0, top: outer.top + 2 * em, bottom: outer.bottom - below.length * 1.4 * em - 0.9 * em };
   const y = new Axis(false, heightsAt(run, learner, point), [box.bottom, box.top]);
   box.left = outer.left + numbersRoom(pen, y) + 1.4 * em;
@@ -170,7 +170,7 @@ function drawHistogram(pen, box, y, predictions) {
 }
 
 // The numbers below the picture, as lines of words with their classes.
-function splitLines(pen, outer, run, split) {
+function splitLines(pen, outer, run, split, where) {
   if (split.predictions.length === 0 && split.count === 0)
     return [[["soft", `truth ${plain(split.truth)}, noise ${plain(split.noise)}`]]];
   if (!(split.count > 1))
@@ -178,6 +178,7 @@ function splitLines(pen, outer, run, split) {
   const { noise, bias2, variance } = split;
   const number = (value, half) => (Number.isFinite(half) ? plusMinus(value, half) : plain(value));
   const parts = [
+    [["strong", `at ${where}: `]],
     [
       ["ink-noise strong", "noise "],
       ["", plain(noise)],

@@ -7,10 +7,12 @@ import { PRESETS } from "./suggestions.js";
 
 const SIZES = [4, 5, 8, 10, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200, 300, 500, 700, 1000, 1500, 2000];
 const BY_HAND = "drawn by hand";
+const WEIGHTS = "given weights";
 
 function truthName(truth) {
   if (typeof truth === "string") return PRESETS.find((preset) => preset.truth === truth)?.name ?? "an expression";
   if (truth?.points) return BY_HAND;
+  if (truth?.weights) return WEIGHTS;
   return truth?.linear !== undefined ? "a random direction" : "an expression";
 }
 
@@ -32,6 +34,8 @@ export function problemControls() {
   const inputs = () => problem().inputs ?? { uniform: [0, 1] };
   const lawCalled = (law) => app.lab.inputs.find(({ name }) => name === law);
   const lawNow = () => lawCalled(inputsKind(inputs()));
+  // A list of scales says how many coordinates there are.
+  const dimensionNow = () => inputs().dimension ?? (Array.isArray(inputs().sds) ? inputs().sds.length : 1);
   const hasEnds = (law) => law.parameters.map(({ name }) => name).join() === "from,to";
   const truth = choose(
     "control-truth",
@@ -39,6 +43,7 @@ export function problemControls() {
       ...PRESETS.map(({ name }) => [name, name]),
       ["an expression", "an expression"],
       ["a random direction", "a random direction"],
+      [WEIGHTS, WEIGHTS],
       [BY_HAND, BY_HAND],
     ],
     (name) => {
@@ -53,6 +58,7 @@ export function problemControls() {
           ["problem.noise", { normal: preset.noise }],
         ]);
       } else if (name === "a random direction") change("control-truth", [["problem.truth", { linear: 1 }]]);
+      else if (name === WEIGHTS) change("control-truth", [["problem.truth", { weights: Array(dimensionNow()).fill(1) }]]);
       else if (name === BY_HAND) startSketch();
       else byId("control-expression")?.focus();
       redraw();
@@ -152,7 +158,7 @@ export function problemControls() {
   const setInputs = (id, changed) => {
     const now = inputs();
     const place = inputsKind(now);
-    const next = { kind: place, ends: now[place] ?? [0, 1], dimension: now.dimension, fixed: now.fixed, ...changed };
+    const next = { kind: place, ends: now[place] ?? [0, 1], dimension: dimensionNow(), fixed: now.fixed, ...changed };
     const law = lawCalled(next.kind);
     if (next.kind !== place && !(hasEnds(law) && hasEnds(lawCalled(place)))) {
       // Mean ± 3 sd covers what a range did, and the other way round.
@@ -161,8 +167,17 @@ export function problemControls() {
       next.ends = law.parameters.map((parameter) => covering[parameter.name] ?? usualValue(parameter));
     }
     const fixed = law.fixed ? undefined : next.fixed || undefined;
+    const scaled = next.kind === "normal" && (!Array.isArray(now.sds) || now.sds.length === next.dimension);
     change(id, [
-      ["problem.inputs", { [next.kind]: next.ends, dimension: next.dimension > 1 ? next.dimension : undefined, fixed }],
+      [
+        "problem.inputs",
+        {
+          [next.kind]: next.ends,
+          dimension: next.dimension > 1 ? next.dimension : undefined,
+          sds: scaled ? now.sds : undefined,
+          fixed,
+        },
+      ],
     ]);
   };
   const where = choose(
@@ -202,7 +217,7 @@ export function problemControls() {
     oninput: setDimension,
     onchange: setDimension,
   });
-  update("control-dimension", () => inputs().dimension ?? 1);
+  update("control-dimension", dimensionNow);
   const fixed = element("input", {
     id: "control-fixed",
     type: "checkbox",

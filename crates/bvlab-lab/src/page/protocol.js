@@ -1,9 +1,91 @@
+// @ts-check
 // The messages of a run, as docs/lab-protocol.md has them, and refusals.
 
+/** @typedef {Float32Array | Float64Array} Numbers */
+
+/**
+ * A scene: an experiment, by the name of a lesson or by its text, and the keys set on top of it.
+ * @typedef {{ lesson?: string | null, toml?: string | null, set: string[] }} Scene
+ */
+
+/**
+ * A parameter that is swept, and its values.
+ * @typedef {{ name: string, about?: string | null, scale?: string, values: Numbers }} SweepAxis
+ */
+
+/**
+ * A learner of a run.
+ * @typedef {{
+ *   name: string, family: string, axes: SweepAxis[], settings: number, problem: number[],
+ *   colour?: string | null,
+ * }} RunLearner
+ */
+
+/**
+ * The beginning of a run: names, words, test points, learners.
+ * @typedef {{
+ *   is: "head", name: string, title: string | null, lookFor: string | null, question: string | null,
+ *   answer: string | null, pictured: string | null, simulation: boolean, experiment: Record<string, any>,
+ *   resamples: number, keep: number, seed: number, threshold: number | null, dimension: number,
+ *   range: [number, number], test: { x: Numbers, truth: Numbers }, noise: Numbers[],
+ *   learners: RunLearner[], figures: { name: string }[], variants: { name: string, set: string[] }[],
+ * }} Head
+ */
+
+/**
+ * One training set, its fits (settings × test points, by learner) and their errors.
+ * @typedef {{
+ *   is: "draw", resample: number, data: { x: Numbers, y: Numbers }[], fits: Numbers[], risk: Numbers[],
+ *   train: Numbers[],
+ * }} Draw
+ */
+
+/** @typedef {{ setting: number, words: string, along: { setting: number, words: string }[] }} BestSetting */
+
+/**
+ * The estimates from the first `count` training sets: by learner and setting, with the names of
+ * curves.csv.
+ * @typedef {{
+ *   is: "frame", count: number, between?: boolean, t95: number, best: BestSetting[],
+ *   learners: (Record<string, Numbers> & { heavy: any })[],
+ * }} Frame
+ */
+
+/** @typedef {{ is: "best", count: number, learners: BestSetting[], overall: string | null }} Best */
+/** @typedef {{ is: "progress", count: number }} Progress */
+/** @typedef {{ is: "theory" | "solving" | "points", learners: (Record<string, Numbers> | null)[] }} PerLearner */
+/** @typedef {{ is: "words", title?: string, lookFor?: string, question?: string, answer?: string, claims: any[] }} Words */
+/** @typedef {{ is: "end", count: number, seconds: number, warnings?: string[], stopped?: string | null }} End */
+/** @typedef {{ is: "error", message: string, help?: string | null, passing?: boolean }} Failure */
+
+/** @typedef {Head | Draw | Frame | Best | Progress | PerLearner | Words | End | Failure} Message */
+
+/**
+ * A parameter of a learner, of the noise or of the inputs, as `GET /api/lab` has it.
+ * @typedef {{
+ *   name: string, symbol?: string | null, meaning?: string, unit?: string | null, default: number | null,
+ *   least?: number | null, most?: number | null, mostBy?: string | null, whole?: boolean,
+ *   exclusive?: boolean, usual?: [number, number] | null,
+ * }} Parameter
+ */
+
+/**
+ * A family of learners.
+ * @typedef {{
+ *   name: string, meaning?: string, parameters: Parameter[], choices: any[], base?: boolean,
+ *   capacity?: string | null, oneDimensional?: boolean,
+ * }} Family
+ */
+
 // Numbers that JSON cannot hold come as these words.
+/** @type {Record<string, number>} */
 const NOT_FINITE = { NaN: NaN, Infinity: Infinity, "-Infinity": -Infinity };
 
 // Numbers in base64, little-endian, as every machine with a browser has them.
+/**
+ * @param {string} text
+ * @param {Float32ArrayConstructor | Float64ArrayConstructor} Numbers
+ */
 function unpack(text, Numbers) {
   const raw = atob(text);
   const bytes = new Uint8Array(raw.length);
@@ -11,6 +93,7 @@ function unpack(text, Numbers) {
   return new Numbers(bytes.buffer);
 }
 
+/** @param {string} _key @param {any} value */
 function revive(_key, value) {
   if (typeof value === "string") return value in NOT_FINITE ? NOT_FINITE[value] : value;
   if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
@@ -19,13 +102,22 @@ function revive(_key, value) {
   return value;
 }
 
-// A message from its text.
+/**
+ * A message from its text.
+ * @param {string} text
+ * @returns {any}
+ */
 export function parseMessage(text) {
   return JSON.parse(text, revive);
 }
 
 // Why a request is not carried out: a sentence, help, and when to try again.
 export class Refusal extends Error {
+  /**
+   * @param {number} status
+   * @param {{ message: string, help?: string | null, token?: string | null, line?: number | null }} error
+   * @param {number | null} retryAfter
+   */
   constructor(status, error, retryAfter) {
     super(error.message);
     this.status = status;

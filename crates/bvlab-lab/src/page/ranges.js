@@ -1,3 +1,4 @@
+// @ts-check
 // From where to where the axes of a trade-off reach.
 import { extent } from "./scales.js";
 

@@ -2,7 +2,7 @@
 import { app, element, redraw, reload } from "./app.js";
 import { saveToml } from "./export.js";
 import { change, experimentNow, panel, row, typed, update } from "./fields.js";
-import { state } from "./state.js";
+import { enterLesson, state, store } from "./state.js";
 
 export function runControls() {
   const run = () => experimentNow().run ?? {};
@@ -42,7 +42,6 @@ export function runControls() {
     type: "checkbox",
     onchange: (event) => {
       state.theory = event.target.checked;
-      redraw();
     },
   });
   update("control-theory", () => state.theory);
@@ -70,17 +69,7 @@ export function tomlControls() {
   });
   const open = (text) => {
     panel.touched = "control-toml";
-    Object.assign(state, {
-      toml: text,
-      lesson: null,
-      sets: [],
-      at: {},
-      learner: 0,
-      x: null,
-      x2: null,
-      drawn: null,
-      step: "",
-    });
+    enterLesson(null, text);
     reload();
     redraw();
   };
@@ -124,10 +113,7 @@ export function tomlControls() {
           type: "button",
           onclick: () => {
             panel.sketching = false;
-            state.sets = [];
-            state.at = {};
-            reload();
-            redraw();
+            store.act("as it opens", { sets: [], at: {} });
           },
         },
         "Undo all changes",

@@ -1,30 +1,58 @@
+// @ts-check
 // One run as far as it has come: head, draws, frames, and what can be said of them.
 
+/** @typedef {import("./protocol.js").Frame} Frame */
+
 export class Run {
+  /** @param {import("./protocol.js").Scene} scene */
   constructor(scene) {
     this.scene = scene;
-    this.head = null;
+    /** @type {import("./protocol.js").Head} the first message, without which nothing is shown */
+    this.head = /** @type {any} */ (null);
+    /** @type {import("./protocol.js").Draw[]} */
     this.draws = [];
     // How many draws are there without a gap from the first.
     this.ready = 0;
+    /** @type {Map<number, Frame>} */
     this.frames = new Map();
+    /** @type {number[]} */
     this.counts = [];
     // The newest estimates, also those that are not kept.
+    /** @type {Frame | null} */
     this.newest = null;
     // Where only figures are shown: how many training sets are done.
+    /** @type {number | null} */
     this.progress = null;
     // The best settings of the finished run.
+    /** @type {import("./protocol.js").Best | null} */
     this.best = null;
+    /** @type {any} */
     this.theory = null;
+    /** @type {any} */
     this.solving = null;
+    /** @type {any} */
     this.points = null;
     // The words with the run's numbers in them, and its claims.
+    /** @type {import("./protocol.js").Words | null} */
     this.words = null;
+    /** @type {import("./protocol.js").End | null} */
     this.end = null;
+    /** @type {import("./protocol.js").Failure | null} */
     this.failure = null;
+    /** @type {Map<string, Float64Array>} */
     this.means = new Map();
+    // What is drawn of it, kept for the next time.
+    /** @type {Map<string, { place: string, known: Map<string, string> }>} */
+    this.paths = new Map();
+    /** @type {{ key: string, y: number } | undefined} */
+    this.identityLine = undefined;
+    /** @type {number[] | undefined} */
+    this.order = undefined;
+    /** @type {number[] | undefined} */
+    this.heights = undefined;
   }
 
+  /** @param {import("./protocol.js").Message} message */
   take(message) {
     switch (message.is) {
       case "head":
@@ -82,19 +110,20 @@ export class Run {
 
   // The estimates after so many training sets (null: all there are): those of the largest count
   // that is not above.
+  /** @param {number | null} drawn @returns {Frame | null} */
   frameAt(drawn) {
     if (drawn === null) return this.newest;
     let found = null;
     for (const count of this.counts) {
       if (count > drawn) break;
-      found = this.frames.get(count);
+      found = this.frames.get(count) ?? null;
     }
     return found;
   }
 
   // The best settings by learner, as the server decided them, for the estimates of a frame.
   bestsAt(frame) {
-    return this.best?.count === frame.count ? this.best.learners : frame.best;
+    return this.best && this.best.count === frame.count ? this.best.learners : frame.best;
   }
 
   // Where the playhead can stand after `drawn`, or null at the end.
@@ -124,6 +153,24 @@ export class Run {
   fit(resample, learner, setting) {
     const points = this.head.test.truth.length;
     return this.draws[resample].fits[learner].subarray(setting * points, (setting + 1) * points);
+  }
+
+  /**
+   * The path of a line in a picture, or the one from when it was last drawn in the same place.
+   * @param {string} picture
+   * @param {string} place
+   * @param {string} key
+   * @param {() => string} make
+   */
+  path(picture, place, key, make) {
+    let paths = this.paths.get(picture);
+    if (!paths || paths.place !== place || paths.known.size > 3000) {
+      paths = { place, known: new Map() };
+      this.paths.set(picture, paths);
+    }
+    let path = paths.known.get(key);
+    if (path === undefined) paths.known.set(key, (path = make()));
+    return path;
   }
 
   // The mean fit: over all training sets once all are drawn, over the shown ones before.

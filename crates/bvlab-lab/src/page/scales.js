@@ -1,3 +1,4 @@
+// @ts-check
 // Where numbers lie on an axis, and which of them are written there.
 import { power } from "./numbers.js";
 

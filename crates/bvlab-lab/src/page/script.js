@@ -37,23 +37,22 @@ export function offerScripts(opened) {
   };
 }
 
-function say(message, help = null) {
+function complain(message, help = null) {
   app.problem = { message, help, passing: false };
   redraw();
 }
 
 async function takeAll(files) {
-  for (const file of files) if (file.size > MOST_DROPPED) return say(`${file.name} is too large for the page.`);
-  const tables = files.filter((file) => /\.(csv|tsv|txt)$/i.test(file.name));
+  for (const file of files) if (file.size > MOST_DROPPED) return complain(`${file.name} is too large for the page.`);
+  const tables = files.filter((file) => /\.(csv|tsv|txt)(\.gz)?$/i.test(file.name));
   const texts = files.filter((file) => /\.toml$/i.test(file.name));
-  if (tables.length + texts.length === 0) return say("Drop an experiment (TOML), and a table (CSV) with it.");
+  if (tables.length + texts.length === 0) return complain("Drop an experiment (TOML), and a table (CSV) with it.");
   if (tables.length > 0 && engineName() !== "worker")
-    return say("This page is computed by a server, which does not accept tables.", "`bvlab lab FILE` opens an experiment with its table.");
+    return complain("This page is computed by a server, which does not accept tables.", "`bvlab lab FILE` opens an experiment with its table.");
   for (const file of tables) giveTable(file.name, new Uint8Array(await file.arrayBuffer()));
   if (texts.length > 0) {
     pause();
-    enterLesson(null);
-    state.toml = await texts[0].text();
+    enterLesson(null, await texts[0].text());
     state.scene = 1;
     turnPage();
   }
@@ -69,6 +68,6 @@ export function takeFiles() {
     event.preventDefault();
     const files = [...(event.dataTransfer?.files ?? [])];
     if (files.length === 0 || app.record) return;
-    takeAll(files).catch((error) => say(`The file cannot be read (${error.message}).`));
+    takeAll(files).catch((error) => complain(`The file cannot be read (${error.message}).`));
   });
 }

@@ -2,8 +2,9 @@
 // line breaks, and keeps the last picture until there is a new one.
 import { app, redraw } from "./app.js";
 import { Run } from "./run.js";
-import { sceneAsked, state } from "./state.js";
+import { hasScene, sceneAsked, state } from "./state.js";
 import { lacksSteps } from "./steps.js";
+import { equal } from "./store.js";
 import { Refusal } from "./protocol.js";
 import { askRun, engineName } from "./wire.js";
 
@@ -17,6 +18,7 @@ const session = { abort: null, timer: 0, tries: 0, lastScene: "" };
 
 function setState(word) {
   document.documentElement.dataset.state = word;
+  redraw();
 }
 
 function stale(on) {
@@ -34,9 +36,14 @@ function presentable(run) {
 
 // Shows a run in place of the one before; one that has figures alone, in their scene.
 function present(run) {
+  const before = app.run;
+  const same = before?.head && before.scene.lesson === run.scene.lesson && before.scene.toml === run.scene.toml;
+  // What was shown before the last change stays in sight, faintly.
+  app.ghost = same && before !== run && !before.head.pictured && !run.head.pictured ? before : null;
   app.run = run;
   keepWords(run);
   if (run.head.pictured) state.scene = 6;
+  else if (!hasScene(run, state.scene)) state.scene = 1;
 }
 
 // Words describe the lesson as it opens, whatever is changed later.
@@ -67,7 +74,6 @@ async function runNow() {
   const abort = new AbortController();
   session.abort = abort;
   const scene = sceneAsked();
-  const asked = JSON.stringify(scene);
   const run = new Run(scene);
   setState("loading");
   const dim = setTimeout(() => stale(app.run !== null && app.run !== run), 150);
@@ -107,7 +113,7 @@ async function runNow() {
   } catch (error) {
     if (abort.signal.aborted) return;
     stale(false);
-    again(error, asked);
+    again(error, scene);
   } finally {
     clearTimeout(dim);
     clearTimeout(patience);
@@ -132,6 +138,6 @@ function again(error, asked) {
   const message = error.status ? error.message : broken;
   fail({ message, help: `Trying again in ${Math.ceil(wait)} s.`, passing: true });
   session.timer = setTimeout(() => {
-    if (JSON.stringify(sceneAsked()) === asked) runNow();
+    if (equal(sceneAsked(), asked)) runNow();
   }, wait * 1000);
 }

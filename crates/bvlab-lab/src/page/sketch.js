@@ -33,6 +33,7 @@ export function makeSketch(points, range, heights, changed) {
   const pen = new Pen(svg);
   let focused = -1;
   const show = () => {
+    pen.measure();
     if (!pen.begin()) return;
     const [across, up] = axes();
     const places = knots.map((_, i) => across.place(i));

@@ -1,36 +1,44 @@
 // The stage: which pictures a scene has, drawn again whenever something has changed, and what the
 // pointer does on them.
 import { app, byId, redraw } from "./app.js";
-import { dartboardWords, drawDartboards } from "./dartboard.js";
+import { boardsHeight, dartboardWords, drawDartboards } from "./dartboard.js";
 import { drawFits, fitsWords } from "./fits.js";
-import { drawIdentity, identityWords } from "./identity.js";
+import { HIDDEN_SUM, drawIdentity, identityWords } from "./identity.js";
 import { drawNorm, normRoom, normWords } from "./norm.js";
+import { hiddenColumns, isHidden } from "./opening.js";
 import { Pen } from "./pen.js";
 import { drawPoint, pointSummary } from "./point.js";
-import { state } from "./state.js";
+import { state, store } from "./state.js";
 import { drawTradeoff, tradeoffWords } from "./tradeoff.js";
-import { learnerOf, moveTo, pointOf, secondPointOf } from "./view.js";
+import { learnerOf, moveTo, panelsBeside, placesOf, pointOf, secondPointOf } from "./view.js";
 
 const ALL_PARTS = ["noise", "bias2", "variance", "risk", "train_risk", "test_risk", "risk_median"];
 // In the double-descent scene the split is in the identity beside it.
 const DESCENT_PARTS = ["noise", "risk", "train_risk", "risk_median"];
 
-const stage = { pens: {}, fits: null, panels: [] };
+const stage = { pens: {}, fits: null, beside: null, panels: [] };
 
 function pen(name) {
   stage.pens[name] ??= new Pen(byId(`picture-${name}`).querySelector("svg"));
   return stage.pens[name];
 }
 
+const PICTURES = ["fits", "tradeoff", "point", "board", "norm", "identity"];
+
+function measurePictures() {
+  const em = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  for (const name of PICTURES) pen(name).measure(em);
+}
+
 // Draws a picture if it is in sight, and says in words what it shows.
 function picture(name, draw, words) {
-  const holder = byId(`picture-${name}`);
-  if (holder.offsetParent === null) return;
   const tool = pen(name);
   if (!tool.begin()) return;
   draw(tool, { left: 0, top: 0, right: tool.width, bottom: tool.height });
   tool.end();
-  tool.svg.setAttribute("aria-label", words());
+  const said = words();
+  if (tool.said !== said) tool.svg.setAttribute("aria-label", said);
+  tool.said = said;
 }
 
 export function drawStage() {
@@ -43,22 +51,28 @@ export function drawStage() {
   else delete pictures.dataset.board;
   const learner = learnerOf(run);
   const { drawn } = state;
+  layOutPanels(run, learner);
+  measurePictures();
   const flat = run.head.dimension === 1;
   const points = state.scene !== 4 ? [] : state.board ? [pointOf(run), secondPointOf(run)] : [pointOf(run)];
   byId("picture-fits").toggleAttribute("data-clickable", flat);
   stage.fits = null;
+  stage.beside = null;
+  pictures.toggleAttribute("data-beside", panelsBeside(run).length > 0);
   stage.panels = [];
   picture(
     "fits",
     (tool, box) => {
-      stage.fits = drawFits(tool, box, run, learner, drawn, points, state.scene !== 5);
+      const panels = panelsBeside(run);
+      if (panels.length > 0) drawBeside(tool, box, run, panels);
+      else stage.fits = drawFits(tool, box, run, learner, drawn, points, state.scene !== 5, { hidden: state.hide, ghost: app.ghost });
     },
-    () => fitsWords(run, learner, drawn),
+    () => fitsAloud(run, learner),
   );
   picture(
     "tradeoff",
     (tool, box) => drawPanels(tool, box, run, learner),
-    () => tradeoffWords(run, learner, drawn),
+    () => (hiddenColumns().length > 0 ? `Trade-off of ${run.head.learners[learner].name}, partly hidden.` : tradeoffWords(run, learner, drawn)),
   );
   picture(
     "point",
@@ -80,27 +94,72 @@ export function drawStage() {
   );
   picture(
     "identity",
-    (tool, box) => drawIdentity(tool, box, run, learner, drawn),
-    () => identityWords(run, learner, drawn),
+    (tool, box) => drawIdentity(tool, box, run, learner, drawn, state.scene === 4, hiddenColumns().length > 0),
+    () => (hiddenColumns().length > 0 ? HIDDEN_SUM : identityWords(run, learner, drawn)),
   );
   sayAloud(run);
 }
 
+// Fits side by side, below each other on a phone.
+function drawBeside(tool, box, run, panels) {
+  const upright = tool.width < 40 * tool.em;
+  byId("pictures").style.setProperty("--beside", `${17 * panels.length}rem`);
+  stage.beside = panels.map(({ learner, place }, i) => {
+    const part = partOf(box, i, panels.length, upright, tool.em);
+    const chosen = learner === learnerOf(run) && (place === null || place === placesOf(run, learner)[0]);
+    drawFits(tool, part, run, learner, state.drawn, [], true, { place, hidden: state.hide, chosen });
+    return { learner, place, part };
+  });
+}
+
+function fitsAloud(run, learner) {
+  const panels = panelsBeside(run);
+  if (panels.length === 0) return fitsWords(run, learner, state.drawn, { hidden: state.hide });
+  return panels
+    .map((panel) => fitsWords(run, panel.learner, state.drawn, { place: panel.place, hidden: state.hide }))
+    .join(" ");
+}
+
+// The part of a box for one of several panels of one size.
+function partOf(box, i, count, upright, em) {
+  const height = (box.bottom - box.top) / count;
+  if (upright) return { ...box, top: box.top + i * height, bottom: box.top + (i + 1) * height - 0.5 * em };
+  const gap = 0.8 * em;
+  const width = (box.right - box.left - gap * (count - 1)) / count;
+  const left = box.left + i * (width + gap);
+  return { ...box, left, right: left + width };
+}
+
+// The learners whose trade-offs stand beside each other.
+function panelsOf(run, learner) {
+  const swept = run.head.learners.map((_, i) => i).filter((i) => run.head.learners[i].axes.length > 0);
+  const several = state.scene === 3 && !state.overlay && swept.length > 1 && swept.length <= 3 && swept.includes(learner);
+  return { swept, several, shown: several ? swept : [learner] };
+}
+
+// How high pictures are that a phone shows one below the other.
+function layOutPanels(run, learner) {
+  const style = byId("pictures").style;
+  style.setProperty("--panels", `${21 * panelsOf(run, learner).shown.length}rem`);
+  style.setProperty("--boards", `${boardsHeight(run.head.learners.length)}rem`);
+}
+
 // Alone, or in the large scene side by side for all learners; below each other on a phone.
 function drawPanels(tool, box, run, learner) {
-  const swept = run.head.learners.map((_, i) => i).filter((i) => run.head.learners[i].axes.length > 0);
+  const { swept, several, shown } = panelsOf(run, learner);
   const look = {
     scene: state.scene,
     theory: state.theory,
-    parts: state.scene === 5 ? DESCENT_PARTS : ALL_PARTS,
-    others: state.scene === 1,
+    parts: (state.scene === 5 ? DESCENT_PARTS : ALL_PARTS).filter((part) => !hiddenColumns().includes(part)),
+    others: state.scene === 1 && !isHidden("others"),
+    singles: !isHidden("risk"),
     overlay: false,
+    ghost: app.ghost,
   };
   if (state.scene === 5) {
     // Where there are weights, the panel below has the numbers of both.
     const numbered = !run.solving?.[learner];
-    const below = byId("picture-norm").getBoundingClientRect().height;
-    const room = Math.max(normRoom(tool, run, learner, below), 0);
+    const room = Math.max(normRoom(tool, run, learner, pen("norm").height), 0);
     stage.panels.push(
       drawTradeoff(tool, box, run, learner, state.drawn, { ...look, numbered, titled: false, room, singles: false }),
     );
@@ -115,19 +174,9 @@ function drawPanels(tool, box, run, learner) {
     );
     return;
   }
-  const several = state.scene === 3 && swept.length > 1 && swept.length <= 3 && swept.includes(learner);
-  const shown = several ? swept : [learner];
   const upright = tool.width < 40 * tool.em;
-  byId("pictures").style.setProperty("--panels", `${21 * shown.length}rem`);
   shown.forEach((one, i) => {
-    const [width, height] = [(box.right - box.left) / shown.length, (box.bottom - box.top) / shown.length];
-    const part = upright
-      ? { ...box, top: box.top + i * height, bottom: box.top + (i + 1) * height - 0.5 * tool.em }
-      : {
-          ...box,
-          left: box.left + i * width,
-          right: box.left + (i + 1) * width - (i + 1 < shown.length ? 0.8 * tool.em : 0),
-        };
+    const part = partOf(box, i, shown.length, upright, tool.em);
     const panel = drawTradeoff(tool, part, run, one, state.drawn, { ...look, chosen: several && one === learner });
     if (panel) stage.panels.push({ ...panel, learner: one, part });
   });
@@ -140,7 +189,7 @@ function sayAloud(run) {
   if (speech.timer !== 0) return;
   speech.timer = setTimeout(() => {
     speech.timer = 0;
-    if (app.run !== run || app.playing) return;
+    if (app.run !== run || app.playing || hiddenColumns().length > 0) return;
     const text = identityWords(run, learnerOf(run), state.drawn);
     if (text === speech.text) return;
     speech.text = text;
@@ -166,9 +215,7 @@ function dragMarker(event, held) {
     (best, at, i) => (Math.abs(at - x) < Math.abs(panel.places[best] - x) ? i : best),
     0,
   );
-  state.learner = learner;
   moveTo(run, learner, 0, place);
-  redraw();
   return panel;
 }
 
@@ -196,8 +243,7 @@ export function setUpStage() {
     const [x] = placeOn(fits, event);
     const value = Math.min(app.run.head.range[1], Math.max(app.run.head.range[0], stage.fits.x.value(x)));
     const key = state.board && (event.shiftKey || nearerSecond(value)) ? "x2" : "x";
-    state[key] = Number(value.toPrecision(4));
-    redraw();
+    store.act(`look at ${key}`, { [key]: Number(value.toPrecision(4)) });
   };
   fits.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || state.scene !== 4) return;
@@ -213,12 +259,23 @@ export function setUpStage() {
       looking = false;
     });
   fits.addEventListener("click", (event) => {
+    if (stage.beside) chooseBeside(event);
     if (state.scene === 4 || !stage.fits) return;
-    state.scene = 4;
-    state.board = false;
+    store.act("one point", { scene: 4, board: false });
     look(event);
   });
   new ResizeObserver(() => redraw()).observe(byId("pictures"));
+}
+
+// A click on one of several panels looks at its setting.
+function chooseBeside(event) {
+  const [x, y] = placeOn(pen("fits").svg, event);
+  const inside = ({ part }) => x >= part.left && x <= part.right && y >= part.top && y <= part.bottom;
+  const chosen = stage.beside.find(inside);
+  if (!chosen) return;
+  state.learner = chosen.learner;
+  if (chosen.place !== null) moveTo(app.run, chosen.learner, 0, chosen.place);
+  redraw();
 }
 
 // On the dartboard view a click moves the nearer of the two points.
@@ -238,7 +295,6 @@ export function movePoint(by) {
     const moved = x[pointOf(run)] + by * Math.max(step, 1e-12);
     state.x = Number(Math.min(run.head.range[1], Math.max(run.head.range[0], moved)).toPrecision(6));
   }
-  redraw();
 }
 
 // The pictures that are in sight, for export.

@@ -1,3 +1,4 @@
+// @ts-check
 // What the controls suggest: problems to choose from, and values for parameters that must be given or
 // can be swept, by what the registry says of them.
 

@@ -21,6 +21,13 @@ function cell(frame, own, column, setting) {
   return withInterval(value, own[`${column}_low`][setting], own[`${column}_high`][setting]);
 }
 
+// What the table is made from.
+export function numbersFrom() {
+  const { run } = app;
+  const frame = run?.head && !run.head.pictured ? run.frameAt(state.drawn) : null;
+  return frame ? [run, frame, learnerOf(run), settingOf(run, learnerOf(run))] : [run, null];
+}
+
 export function fillNumbers(dialog) {
   const { run } = app;
   const frame = run?.head && !run.head.pictured ? run.frameAt(state.drawn) : null;

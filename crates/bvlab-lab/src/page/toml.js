@@ -1,3 +1,4 @@
+// @ts-check
 // Values as TOML writes them.
 
 function key(name) {

@@ -9,6 +9,7 @@ import { fitting, waitingWords } from "./parts.js";
 import { bandBetween, pathThrough, textWidth, wrapText } from "./pen.js";
 import { firstHeights, rangesOf } from "./ranges.js";
 import { Axis } from "./scales.js";
+import { cutApart } from "./words.js";
 import { bestAlong, placesOf, settingWords, sliceOf, tradeoffOptions } from "./view.js";
 
 function pick(values, slice) {
@@ -70,7 +71,8 @@ function drawCurves(pen, box, x, y, ranges, run, learner, frame, shownParts, wit
       .map((place, i) => [place, i])
       .filter(([place]) => Number.isFinite(place))
       .pop();
-    if (last) labels.push({ y: last[0], text: labelOf(part, box.narrow, shownParts), name: part.name });
+    const final = run.newest.learners[learner][part.column][slice[last?.[1] ?? 0]];
+    if (last) labels.push({ y: last[0], rank: foot(final), text: labelOf(part, box.narrow, shownParts), name: part.name });
   }
   if (shownParts.includes("test_risk")) {
     const dots = slice.map((i, at) => (heavy[at] ? NaN : foot(own.test_risk[i])));
@@ -104,13 +106,33 @@ function drawSingles(pen, run, learner, drawn, x, y, ranges, all) {
   for (let draw = first; draw < shown; draw++) {
     const newest = draw === shown - 1 && drawn !== null && drawn <= run.ready;
     if (!all && !newest) continue;
-    const risks = pick(run.draws[draw].risk[learner], slice).map((value) => y.place(value));
-    pen.draw("path", { class: newest ? "single newest" : "single", d: pathThrough(xs, risks) });
+    const place = [x.start, x.end, x.from, x.to, y.start, y.end, y.from, y.to, y.log].join();
+    const d = run.path(`risks ${learner}`, place, `${slice[0]}/${draw}`, () =>
+      pathThrough(xs, pick(run.draws[draw].risk[learner], slice).map((value) => y.place(value))),
+    );
+    pen.draw("path", { class: newest ? "single newest" : "single", d });
   }
 }
 
 function axisTitles(axis) {
   return axis.about ? [`${axis.name} (${axis.about})`, axis.name] : [axis.name];
+}
+
+// What is shown, and what it is made of. Returns where the panel below may begin.
+function drawHeading(pen, outer, run, learner, frame, options, look) {
+  const { em } = pen;
+  const top = outer.top + 1.1 * em;
+  if (look.titled === false) return top + 0.6 * em;
+  const own = run.head.learners[learner];
+  const second = own.axes[1];
+  const name = second ? `${own.name}, ${second.name} = ${short(second.values[placesOf(run, learner)[1]])}` : own.name;
+  const heading = look.overlay ? "risk of all learners" : name;
+  const width = outer.right - outer.left;
+  const size = Math.min(1.1 * em, (1.1 * em * width) / Math.max(1, textWidth(heading, 1.1 * em, 600)));
+  pen.text(look.chosen ? "heading chosen" : "heading", outer.left + 0.3 * em, top, heading, size);
+  const room = width - textWidth(heading, size, 600) - 2 * em;
+  pen.text("soft", outer.right - 0.4 * em, top, captionFor(run, learner, frame, options, look, room, em), em, "end");
+  return top + 1.95 * em;
 }
 
 // Draws the panel of one learner. Returns its axes and places, for the pointer.
@@ -125,29 +147,8 @@ export function drawTradeoff(pen, outer, run, learner, drawn, look) {
   const others = look.overlay ? [] : head.learners.map((_, i) => i).filter((i) => i !== learner && look.others);
   const narrow = outer.right - outer.left < 27 * em;
 
-  let top = outer.top + 1.1 * em;
   const place = placesOf(run, learner)[0];
-  const name = `${own.name}${own.axes.length > 1 ? `, ${own.axes[1].name} = ${short(own.axes[1].values[placesOf(run, learner)[1]])}` : ""}`;
-  const heading = look.overlay ? "risk of all learners" : name;
-  if (look.titled === false) top += 0.6 * em;
-  else {
-    const headingSize = Math.min(
-      1.1 * em,
-      (1.1 * em * (outer.right - outer.left)) / Math.max(1, textWidth(heading, 1.1 * em, 600)),
-    );
-    pen.text(look.chosen ? "heading chosen" : "heading", outer.left + 0.3 * em, top, heading, headingSize);
-    const caption = captionFor(
-      run,
-      learner,
-      frame,
-      options,
-      look,
-      outer.right - outer.left - textWidth(heading, headingSize, 600) - 2 * em,
-      em,
-    );
-    pen.text("soft", outer.right - 0.4 * em, top, caption, em, "end");
-    top += 1.95 * em;
-  }
+  const top = drawHeading(pen, outer, run, learner, frame, options, look);
 
   const notes = tradeoffNotes(run, learner, frame, ranges, look);
   // What there is no room for is said in the table of the numbers too.
@@ -157,7 +158,7 @@ export function drawTradeoff(pen, outer, run, learner, drawn, look) {
   const heights = ranges.y ?? firstHeights(run, learner, ranges.log.y);
   const y = new Axis(ranges.log.y, heights, [bottom, top + 0.35 * em]);
   const texts = look.overlay
-    ? head.learners.map((one) => one.name)
+    ? head.learners.map((_, i) => (frame ? alongAxis(run, frame, i, own.axes[0].name, { start: 0, end: 1, place: () => 0 }).text : ""))
     : PARTS.filter((part) => look.parts.includes(part.column)).map((part) => labelOf(part, narrow, look.parts));
   const room = Math.min(
     labelsRoom(pen, [...texts, ...others.map((i) => head.learners[i].name)]),
@@ -185,20 +186,25 @@ export function drawTradeoff(pen, outer, run, learner, drawn, look) {
   drawMarks(pen, box, x, options.marks ?? [], head.threshold);
   pen.clip({ left: box.left, right: outer.right, top: box.top, bottom: box.bottom + 0.3 * em });
   const labels = [];
-  if (look.overlay && frame) labels.push(...drawOverlay(pen, run, frame, x, y));
+  if (look.overlay && frame) labels.push(...drawOverlay(pen, run, learner, frame, x, y));
   else {
     const singles = !frame || (options.runs ?? 0) > 0;
     if (look.singles !== false) drawSingles(pen, run, learner, drawn, x, y, ranges, singles);
+    drawBefore(pen, look.ghost, run, learner, x, y);
     if (frame) {
       for (const other of others) labels.push(...drawOther(pen, run, frame, other, learner, x, y));
       labels.push(...drawCurves(pen, box, x, y, ranges, run, learner, frame, look.parts, look.theory));
     }
   }
   pen.close();
+  const cut = cutApart(
+    labels.map((label) => label.text),
+    (text) => fitting(text, room - 0.2 * em, em),
+  );
   drawLabels(
     pen,
     box.right - 0.5 * em,
-    labels.map((label) => ({ ...label, text: fitting(label.text, room - 0.2 * em, em) })),
+    labels.map((label, i) => ({ ...label, text: cut[i] })),
     box.top + 0.5 * em,
     box.bottom - 0.3 * em,
   );
@@ -221,6 +227,7 @@ export function drawTradeoff(pen, outer, run, learner, drawn, look) {
 function captionFor(run, learner, frame, options, look, width, em) {
   if (!frame) return "";
   const parts = [several(frame.count, "training set", "training sets")];
+  if (look.ghost && hasBefore(look.ghost, run, learner) && !look.overlay) parts.push("thin: before the last change");
   if (look.theory && !look.overlay && run.theory?.[learner]) parts.push("dashed: exact");
   parts.push("bands: 95 %");
   if ((options.runs ?? 0) > 0 && !look.overlay) parts.push("faint: single ones");
@@ -242,6 +249,9 @@ function tradeoffNotes(run, learner, frame, ranges, look) {
   const own = frame.learners[learner];
   if (heavyOf(frame, learner, slice).some((one) => one))
     notes.push("Gaps: means may not exist there. Brown: median and quartiles of single training sets.");
+  const others = run.head.learners.some((one) => one.axes.length > 0 && one.axes[0].name !== run.head.learners[learner].axes[0]?.name);
+  if (others && (look.overlay || look.others))
+    notes.push("Dashed level: a learner that sweeps another parameter, at its best setting.");
   if (look.overlay) return notes;
   if (ranges.log.y && look.parts.includes("bias2") && slice.some((i) => own.bias2[i] <= 0))
     notes.push("Bias² estimated at or below 0 is drawn at the bottom.");
@@ -275,18 +285,46 @@ function drawMarker(pen, box, at, words, outer) {
   pen.text("heading", middle, box.top - 0.62 * pen.em, words, pen.em, "middle");
 }
 
-// The risk of another learner: over the same axis, or as a level line where it has none.
+// Whether the run before the last change has the same learner over the same axis.
+function hasBefore(ghost, run, learner) {
+  const [own, before] = [run.head.learners[learner], ghost?.head?.learners?.[learner]];
+  return Boolean(ghost?.newest) && before?.name === own.name && before.axes[0]?.name === own.axes[0]?.name;
+}
+
+// The parts as they were before the last change.
+function drawBefore(pen, ghost, run, learner, x, y) {
+  if (!hasBefore(ghost, run, learner)) return;
+  const slice = sliceOf(ghost, learner);
+  const own = ghost.newest.learners[learner];
+  const xs = Array.from(ghost.head.learners[learner].axes[0].values, (value) => x.place(value));
+  for (const [column, name] of [["bias2", "bias"], ["variance", "variance"], ["risk", "risk"]]) {
+    const ys = slice.map((i) => (own.heavy[i] ? NaN : y.place(own[column][i])));
+    pen.draw("path", { class: `ghost ${name}`, d: pathThrough(xs, ys) });
+  }
+}
+
+// Where the risk of a learner lies on the axis of another: a curve over the same parameter, else a level,
+// at its best setting if it sweeps something else. Returns the settings, places and words.
+function alongAxis(run, frame, learner, axis, x) {
+  const own = run.head.learners[learner];
+  if (own.axes[0]?.name === axis)
+    return { settings: sliceOf(run, learner), xs: Array.from(own.axes[0].values, (one) => x.place(one)), text: own.name };
+  if (own.axes.length === 0) return { settings: [0, 0], xs: [x.start, x.end], text: own.name };
+  const { setting } = bestAlong(run, learner, frame);
+  const value = own.axes[0].values[setting % own.axes[0].values.length];
+  const text = `${own.name}, best ${own.axes[0].name} ${short(value)}`;
+  return { settings: [setting, setting], xs: [x.start, x.end], text, best: true };
+}
+
+// The risk of another learner, thinner.
 function drawOther(pen, run, frame, other, learner, x, y) {
-  const own = run.head.learners[other];
   const risks = riskOf(frame, other);
-  const slice = sliceOf(run, other);
-  const same = own.axes[0]?.name === run.head.learners[learner].axes[0].name;
-  if (own.axes.length > 0 && !same) return [];
-  const xs = same ? Array.from(own.axes[0].values, (value) => x.place(value)) : [x.start, x.end];
-  const ys = same ? slice.map((i) => y.place(risks[i])) : [y.place(risks[0]), y.place(risks[0])];
+  const { settings, xs, text, best } = alongAxis(run, frame, other, run.head.learners[learner].axes[0].name, x);
+  const ys = settings.map((i) => y.place(risks[i]));
   const colour = learnerColour(run.head, other);
-  pen.draw("path", { class: "curve other", stroke: colour, d: pathThrough(xs, ys) });
-  return [{ y: ys[ys.length - 1], text: own.name, name: "risk", colour: learnerInk(run.head, other) }];
+  pen.draw("path", { class: best ? "curve other dashed" : "curve other", stroke: colour, d: pathThrough(xs, ys) });
+  const final = y.place(riskOf(run.newest, other)[settings.at(-1)]);
+  return [{ y: ys[ys.length - 1], rank: final, text, name: "risk", colour: learnerInk(run.head, other) }];
 }
 
 // Means, or medians where a mean is not to be believed.
@@ -295,14 +333,11 @@ function riskOf(frame, learner) {
   return own.heavy.some((one) => one) ? own.risk_median : own.risk;
 }
 
-// The risks of all learners on one panel, each in its colour.
-function drawOverlay(pen, run, frame, x, y) {
+// The risks of all learners on one panel over the parameter of one of them, each in its colour.
+function drawOverlay(pen, run, chosen, frame, x, y) {
   const labels = [];
-  const first = run.head.learners.findIndex((one) => one.axes.length > 0);
-  run.head.learners.forEach((own, learner) => {
-    const slice = sliceOf(run, learner);
-    const level = own.axes.length === 0;
-    if (!level && own.axes[0].name !== run.head.learners[first].axes[0].name) return;
+  run.head.learners.forEach((_, learner) => {
+    const { settings, xs, text, best } = alongAxis(run, frame, learner, run.head.learners[chosen].axes[0].name, x);
     const risks = riskOf(frame, learner);
     const mine = frame.learners[learner];
     const heavy = mine.heavy.some((one) => one);
@@ -310,15 +345,14 @@ function drawOverlay(pen, run, frame, x, y) {
       if (heavy) return risks[i] + sign * frame.t95 * mine.risk_median_se[i];
       return (sign < 0 ? mine.risk_low : sign > 0 ? mine.risk_high : risks)[i];
     };
-    const xs = level ? [x.start, x.end] : Array.from(own.axes[0].values, (value) => x.place(value));
-    const settings = level ? [0, 0] : slice;
     const ys = (sign) => settings.map((i) => y.place(end(i, sign)));
     const colour = learnerColour(run.head, learner);
     pen.draw("path", { class: "band", fill: colour, d: bandBetween(xs, ys(-1), ys(1)) });
-    pen.draw("path", { class: "curve", stroke: colour, d: pathThrough(xs, ys(0)) });
-    labels.push({ y: ys(0).filter(Number.isFinite).pop(), text: own.name, name: "risk", colour: learnerInk(run.head, learner) });
+    pen.draw("path", { class: best ? "curve dashed" : "curve", stroke: colour, d: pathThrough(xs, ys(0)) });
+    const final = y.place(riskOf(run.newest, learner)[settings.at(-1)]);
+    labels.push({ y: ys(0).filter(Number.isFinite).pop(), rank: final, text, name: "risk", colour: learnerInk(run.head, learner) });
   });
-  const noise = frame.learners[first].noise;
+  const noise = frame.learners[chosen].noise;
   if (noise.every((value) => value === noise[0])) {
     pen.line("curve noise", x.start, y.place(noise[0]), x.end, y.place(noise[0]));
     labels.push({ y: y.place(noise[0]), text: "noise", name: "noise" });

@@ -1,6 +1,6 @@
 // What of a run is looked at: which learner, which setting of it, which test point.
 import { short } from "./numbers.js";
-import { state } from "./state.js";
+import { state, store } from "./state.js";
 
 // The learner that is looked at.
 export function learnerOf(run) {
@@ -68,7 +68,8 @@ export function moveTo(run, learner, axis, place) {
   if (!axes[axis]) return;
   const places = placesOf(run, learner);
   places[axis] = Math.min(axes[axis].values.length - 1, Math.max(0, place));
-  state.at[learner] = places.map((one, i) => axes[i].values[one]);
+  const values = places.map((one, i) => axes[i].values[one]);
+  store.act("move", { learner, at: { ...state.at, [learner]: values } });
 }
 
 // `depth = 5`, or nothing where nothing is swept.
@@ -77,6 +78,16 @@ export function settingWords(run, learner) {
   return placesOf(run, learner)
     .map((place, i) => `${axes[i].name} = ${short(axes[i].values[place])}`)
     .join(", ");
+}
+
+// Whose fits stand side by side: learners, or places on the first axis of the one that is looked at.
+export function panelsBeside(run) {
+  if (state.scene !== 2 || state.beside === null || run.head.dimension !== 1) return [];
+  if (state.beside === "learners") return run.head.learners.map((_, learner) => ({ learner, place: null })).slice(0, 4);
+  const learner = learnerOf(run);
+  const { axes } = run.head.learners[learner];
+  if (axes.length === 0) return [];
+  return state.beside.map((value) => ({ learner, place: nearest(axes[0].values, value) }));
 }
 
 // The test points in the order of x.

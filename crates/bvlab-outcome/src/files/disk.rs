@@ -202,6 +202,9 @@ pub(super) fn is_result_name(name: &str) -> bool {
 
 /// Whether a table of a result can have this name, or its copy of a table of real data.
 pub(super) fn is_table_name(name: &str) -> bool {
+    // The copy of a compressed table: `table.csv.gz`.
+    let packed = name.starts_with("table.");
+    let name = name.strip_suffix(".gz").filter(|_| packed).unwrap_or(name);
     match name.rsplit_once('.') {
         Some(("table", ending)) => !ending.is_empty() && ending.chars().all(char::is_alphanumeric),
         Some((stem, "csv")) => {
@@ -248,6 +251,7 @@ mod tests {
             "fits.parquet",
             "simulation.csv",
             "table.csv",
+            "table.csv.gz",
             "page.html",
             "tradeoff.png",
             "my_figure-2.svg",
@@ -264,6 +268,7 @@ mod tests {
             "../a.png",
             "a.b.png",
             "curves.csv.bak",
+            "curves.csv.gz",
         ] {
             assert!(!is_result_name(name), "{name}");
         }

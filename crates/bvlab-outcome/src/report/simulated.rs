@@ -55,7 +55,10 @@ fn panel_lines(panel: &SimulationPanel, rows: &[Row], resamples: u64) -> Vec<[St
     if let PanelStyle::Correlations { above, below } = &panel.look {
         return halves(panel, &own, [above, below], resamples);
     }
-    if panel.look == PanelStyle::Lines {
+    if matches!(
+        panel.look,
+        PanelStyle::Lines | PanelStyle::Steps | PanelStyle::Cells | PanelStyle::Scatter
+    ) {
         return Vec::new();
     }
     let mut lines = Vec::new();

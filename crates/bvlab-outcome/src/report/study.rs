@@ -129,7 +129,10 @@ fn learners_table(text: &mut String, rows: &[BestRow], loss: Loss) -> Result {
             cell(parts.variance),
             cell(parts.risk),
             cell(parts.test),
-            with_interval(parts.train),
+            match parts.train.value.is_nan() {
+                true => "–".to_owned(),
+                false => with_interval(parts.train),
+            },
         ]);
     }
     table(text, &lines)
@@ -179,7 +182,19 @@ fn loss_in_words(text: &mut String, plan: &Plan, results: &Results) -> Result {
             text,
             "squared loss of probabilities, summed over the classes (the Brier score)\n"
         ),
-        Loss::Squared => Ok(()),
+        Loss::Squared => match plan.problem().density() {
+            Some(density) => {
+                let (from, to) = density.range();
+                writeln!(
+                    text,
+                    "squared error of the density, integrated over x from {} to {}; there are no labels, \
+                     and no noise\n",
+                    short(from),
+                    short(to)
+                )
+            }
+            None => Ok(()),
+        },
         Loss::CrossEntropy { smoothing } => {
             let zeros = parts().map(|parts| parts.zeros).fold(0.0, f64::max);
             writeln!(

@@ -104,7 +104,7 @@ fn sentence(
 /// Remarks on the fits to the first training sets: one sentence for every learner and remark.
 pub fn remarks(plan: &Plan, results: &Results) -> Vec<String> {
     let mut warnings = Vec::new();
-    for remark in [Remark::Diverged, Remark::Separated] {
+    for remark in [Remark::Diverged, Remark::LostRank, Remark::Separated] {
         for (curve, learner) in plan.curves().zip(&results.learners) {
             let found = learner.remarks.iter().enumerate();
             let found = found.filter_map(|(setting, remarked)| Some((setting, (*remarked)?)));
@@ -119,6 +119,11 @@ pub fn remarks(plan: &Plan, results: &Results) -> Vec<String> {
                 Remark::Diverged => format!(
                     "gradient descent of {what} diverges ({often}): its steps are too long for the \
                      penalty. Choose a smaller `rate` or `lambda`."
+                ),
+                Remark::LostRank => format!(
+                    "the features of {what} are numerically dependent ({often}): the fit of minimum \
+                     norm leaves out directions and may miss training points. Look at `rank` in \
+                     curves.csv, and choose another basis or a penalty."
                 ),
                 Remark::Separated => format!(
                     "{what} separates the classes perfectly ({often}): without a penalty the weights \

@@ -18,6 +18,8 @@ type Cells = Vec<(String, f64)>;
 struct OptionalColumns {
     exact: bool,
     diagnosed: bool,
+    /// The lower bounds on the label noise's part.
+    bounded: bool,
     /// The effective parameters of smoothers.
     effective: bool,
     /// Of ensembles, with crossed draws.
@@ -25,7 +27,7 @@ struct OptionalColumns {
 }
 
 impl OptionalColumns {
-    fn new(results: &Results) -> Self {
+    fn new(plan: &Plan, results: &Results) -> Self {
         let members = |result: &LearnerResults| {
             let sources = result.decomposition.parts.first()?.sources.as_ref()?;
             sources.correlation
@@ -33,6 +35,10 @@ impl OptionalColumns {
         let any = |has: &dyn Fn(&LearnerResults) -> bool| results.learners.iter().any(has);
         OptionalColumns {
             exact: any(&|result| result.exact.is_some() || result.expected.is_some()),
+            bounded: plan
+                .paths
+                .iter()
+                .any(|path| plan.label_noise_bounds(path).is_some()),
             diagnosed: any(&|result| result.diagnoses.is_some()),
             effective: any(&|result| result.effective.is_some()),
             averaged: any(&|result| members(result).is_some()),
@@ -47,12 +53,13 @@ pub(super) fn curves(plan: &Plan, results: &Results, best: &Bests) -> Table {
     let mut above: Vec<[f64; 2]> = Vec::new();
     // The columns of numbers, in the order in which the first row names them.
     let mut numbers: Vec<(String, Vec<f64>)> = Vec::new();
-    let present = OptionalColumns::new(results);
+    let present = OptionalColumns::new(plan, results);
     let learners = plan.paths.iter().zip(&results.learners).zip(&best.learners);
     for ((path, result), best) in learners {
         let best = &best.best;
         let (names, problems) = (LearnerNames::of(&path.curve), path.problems());
         let members = FromMembers::new(path, result);
+        let bounds = plan.label_noise_bounds(path);
         above.extend(above_best(plan, result, best));
         for (setting, parts) in result.decomposition.parts.iter().enumerate() {
             settings.push(&names, &path.curve, setting);
@@ -63,6 +70,10 @@ pub(super) fn curves(plan: &Plan, results: &Results, best: &Bests) -> Table {
             let mut row = estimates(plan, parts);
             if present.exact {
                 row.extend(exact(plan, result, setting));
+            }
+            if present.bounded {
+                let bound = bounds.as_ref().map_or(f64::NAN, |bounds| bounds[setting]);
+                row.push((columns::LABEL_NOISE_BOUND.to_owned(), bound));
             }
             if present.diagnosed {
                 let found = result.diagnoses.as_ref().map(|found| found[setting]);

@@ -429,7 +429,11 @@ fn runs(plan: &Plan, results: &Results) -> Table {
                 settings.push(&names, curve, setting);
                 resample.push(kept.resample);
                 risk.push(kept.fits[which].risk[setting]);
-                train.push(kept.fits[which].train[setting]);
+                // Without labels there is no training error.
+                train.push(match plan.problem().density() {
+                    Some(_) => f64::NAN,
+                    None => kept.fits[which].train[setting],
+                });
                 diversity.extend(kept.fits[which].diversity.get(setting));
             }
         }

@@ -39,7 +39,7 @@ pub(super) struct SelectionMemory {
 /// Whether other labels can be drawn at the inputs of a training set, and inputs differ between
 /// training sets.
 fn has_twins(problem: &Problem) -> bool {
-    !problem.fixed && !matches!(problem.labels, Labels::Rows(_))
+    !problem.fixed && !matches!(problem.labels, Labels::Rows(_) | Labels::Density(_))
 }
 
 /// Fits a smoother to labels of which one is 1 and all others are 0, each in turn, and calls `visit`

@@ -1,23 +1,22 @@
 //! Random Fourier features.
 
-mod minimum_norm;
-
 use std::ops::Range;
 
 use faer::{Mat, MatRef};
 use rand::RngExt;
 
-use super::family::{Blueprint, Family, LAMBDA, rate};
+use super::family::{Blueprint, Family, LAMBDA, LabelKind, rate};
 use super::grouping::group_of;
-use super::spectrum::{Spectrum, diagnose, length};
-use super::{Diagnosis, Learner, Remark, Size, room, solving};
+use super::minimum_norm::MinimumNorm;
+use super::spectrum::{DescentFilter, Spectrum, diagnose_growing, length};
+use super::{Diagnosis, Learner, Remark, Size, label_noise_bound, room, solving};
 use crate::data::{Points, Training};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::{BLOCK, combine, wide};
-use crate::maths::{exp_m1, fast_cosines, ln_1p, normal, pow};
+use crate::maths::{fast_cosines, normal};
 use crate::parameter::Parameter;
+use crate::problem::{Inputs, Problem};
 use crate::stream::Stream;
-use minimum_norm::MinimumNorm;
 
 pub(super) const FAMILY: Family = Family::new(
     "fourier",
@@ -46,6 +45,7 @@ pub(super) const FAMILY: Family = Family::new(
         0.5,
     ),
 ])
+.labels(LabelKind::Both)
 .one_fit("every p from one QR and a growing Gram matrix; every λ and epoch of a p, from one SVD");
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
@@ -56,7 +56,7 @@ fn build(blueprint: Blueprint) -> Box<dyn Learner> {
         epochs: setting.number("epochs"),
         rate: setting.number("rate"),
     });
-    Box::new(Fourier::new(settings.collect()))
+    Box::new(Fourier::classifier(settings.collect(), blueprint.classes))
 }
 
 /// One setting of [`Fourier`].
@@ -74,6 +74,28 @@ pub struct FourierSetting {
     pub rate: f64,
 }
 
+/// What a random feature computes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FeatureKind {
+    /// √(2/p) cos(ω·x + b).
+    #[default]
+    Cosine,
+    /// √(2/p) max(0, w·x + b).
+    Relu,
+    /// √(1/p) (w·x + b).
+    Projection,
+}
+
+impl FeatureKind {
+    /// The factor of p features, with which their squares sum to about that of w·x + b, or to 1.
+    fn norm(self, p: usize) -> f64 {
+        match self {
+            FeatureKind::Cosine | FeatureKind::Relu => (2.0 / p as f64).sqrt(),
+            FeatureKind::Projection => (1.0 / p as f64).sqrt(),
+        }
+    }
+}
+
 /// Regression on random Fourier features φ_j(x) = √(2/p) cos(ω_j·x + b_j), with frequencies
 /// ω_j ~ N(0, scale²) in every coordinate and phases b_j ~ U(0, 2π).
 ///
@@ -81,7 +103,12 @@ pub struct FourierSetting {
 /// they are the interpolant of minimum norm. With `epochs` they are those after t steps of gradient
 /// descent from zero on (‖y - Φw‖² + λ ‖w‖²)/(2n). There is no constant. Features are nested: the
 /// first p are the same whatever the largest p is, and the frequencies of two scales differ by
-/// their ratio alone.
+/// their ratio alone. [`Fourier::of`] takes features of another [`FeatureKind`].
+///
+/// K classes are learned by the same squared loss on one-hot labels: the label of class k is the k-th
+/// unit vector, every class has weights of its own, and all of them come from one factorisation. The
+/// K predictions are scores, of which the largest is the class. They need not be between 0 and 1, nor
+/// sum to 1, so that cross-entropy is refused.
 ///
 /// | number | meaning | range | default |
 /// |---|---|---|---|
@@ -124,10 +151,17 @@ pub struct FourierSetting {
 #[derive(Clone, Debug)]
 pub struct Fourier {
     settings: Vec<FourierSetting>,
+    /// 0 for numbers.
+    classes: usize,
+    /// Of classes: the one-hot labels, class by class.
+    targets: Vec<f64>,
+    /// Of classes: the scores of one class at some points.
+    scores: Vec<f64>,
     /// The distinct scales, each with its settings by rising number of features.
     scales: Vec<(f64, Vec<usize>)>,
     features: RandomFeatures,
-    /// By setting: the weights of cos(ω·x + b), the factor √(2/p) taken in.
+    /// By setting: the weights of cos(ω·x + b), the factor √(2/p) taken in; of classes, one class after
+    /// the other.
     weights: Vec<Vec<f64>>,
     /// By scale: the cosines at the inputs of the last fit.
     at_inputs: Vec<Vec<f64>>,
@@ -138,11 +172,14 @@ pub struct Fourier {
     design: Vec<f64>,
     /// By setting: whether gradient descent diverged.
     diverged: Vec<bool>,
+    /// By setting, of features that are not cosines: whether they lost rank.
+    lost_rank: Vec<bool>,
 }
 
 /// The random features as they were drawn last.
 #[derive(Clone, Debug, Default)]
 struct RandomFeatures {
+    kind: FeatureKind,
     /// At scale 1, feature by feature.
     frequencies: Vec<f64>,
     phases: Vec<f64>,
@@ -159,12 +196,14 @@ impl RandomFeatures {
             for _ in 0..dimension {
                 self.frequencies.push(normal(&mut stream));
             }
-            self.phases
-                .push(std::f64::consts::TAU * stream.random::<f64>());
+            self.phases.push(match self.kind {
+                FeatureKind::Cosine => std::f64::consts::TAU * stream.random::<f64>(),
+                _ => normal(&mut stream),
+            });
         }
     }
 
-    /// cos(ω_j·x + b_j) of the first `count` features at some of the points, a column per feature,
+    /// Without their factor: cos(ω_j·x + b_j), max(0, w_j·x + b_j) or w_j·x + b_j of the first `count` features at some of the points, a column per feature,
     /// one after the other.
     fn cosines(
         &mut self,
@@ -184,13 +223,18 @@ impl RandomFeatures {
         if length == 0 {
             return;
         }
+        // The scale is that of the frequencies, or of the constants.
+        let (scale, shift) = match self.kind {
+            FeatureKind::Cosine => (scale, 1.0),
+            _ => (1.0 / (dimension as f64).sqrt(), scale),
+        };
         wide(
             #[inline(always)]
             || {
                 let frequencies = self.frequencies.chunks_exact(dimension);
                 let features = frequencies.zip(&self.phases);
                 for (column, (frequency, phase)) in columns.chunks_exact_mut(length).zip(features) {
-                    column.fill(*phase);
+                    column.fill(shift * *phase);
                     for (x, w) in self.coordinates.chunks_exact(length).zip(frequency) {
                         let w = scale * w;
                         for (sum, x) in column.iter_mut().zip(x) {
@@ -200,13 +244,28 @@ impl RandomFeatures {
                 }
             },
         );
-        fast_cosines(columns);
+        match self.kind {
+            FeatureKind::Cosine => fast_cosines(columns),
+            FeatureKind::Relu => columns.iter_mut().for_each(|value| *value = value.max(0.0)),
+            FeatureKind::Projection => {}
+        }
     }
 }
 
 impl Fourier {
-    /// A path over `settings`, in any order.
+    /// A path over `settings`, in any order, for labels that are numbers.
     pub fn new(settings: Vec<FourierSetting>) -> Self {
+        Fourier::of(FeatureKind::Cosine, settings, 0)
+    }
+
+    /// The same for this many classes; 0 where labels are numbers.
+    pub fn classifier(settings: Vec<FourierSetting>, classes: usize) -> Self {
+        Fourier::of(FeatureKind::Cosine, settings, classes)
+    }
+
+    /// The same with features of a kind; for those that are not cosines, `scale` is the sd of the
+    /// constants.
+    pub fn of(kind: FeatureKind, settings: Vec<FourierSetting>, classes: usize) -> Self {
         let mut scales: Vec<(f64, Vec<usize>)> = Vec::new();
         for (c, setting) in settings.iter().enumerate() {
             let same = |(scale, _): &(f64, Vec<usize>)| *scale == setting.scale;
@@ -219,10 +278,17 @@ impl Fourier {
         Fourier {
             weights: vec![Vec::new(); settings.len()],
             diverged: vec![false; settings.len()],
+            lost_rank: vec![false; settings.len()],
             at_inputs: vec![Vec::new(); scales.len()],
             settings,
+            classes,
+            targets: Vec::new(),
+            scores: Vec::new(),
             scales,
-            features: RandomFeatures::default(),
+            features: RandomFeatures {
+                kind,
+                ..RandomFeatures::default()
+            },
             at_points: Vec::new(),
             exact: MinimumNorm::default(),
             spectrum: Spectrum::default(),
@@ -236,7 +302,7 @@ impl Fourier {
         let FourierSetting {
             features, scale, ..
         } = self.settings[setting];
-        let norm = (2.0 / features as f64).sqrt();
+        let norm = self.features.kind.norm(features);
         let mut cosines = Vec::new();
         let all = 0..points.len();
         let mut drawn = self.features.clone();
@@ -246,6 +312,18 @@ impl Fourier {
             values.map(|cosine| norm * cosine).collect()
         };
         (0..points.len()).map(row).collect()
+    }
+
+    /// What the columns are to be combined to: the labels, or one-hot labels class by class.
+    fn fill_targets(&mut self, labels: &[f64]) {
+        self.targets.clear();
+        if self.classes == 0 {
+            self.targets.extend_from_slice(labels);
+        }
+        for class in 0..self.classes {
+            let hot = |label: &f64| f64::from(u8::from(*label == class as f64));
+            self.targets.extend(labels.iter().map(hot));
+        }
     }
 
     /// The largest number of features of some settings.
@@ -269,6 +347,7 @@ impl Learner for Fourier {
         let (n, dimension) = (data.len(), data.inputs.dimension());
         let most = self.settings.iter().map(|s| s.features).max().unwrap_or(0);
         self.features.draw(most, dimension, stream);
+        self.fill_targets(&data.labels);
         for which in 0..self.scales.len() {
             let (scale, settings) = &self.scales[which];
             let most = self.most(settings);
@@ -277,29 +356,38 @@ impl Learner for Fourier {
             self.features
                 .cosines(&data.inputs, 0..n, most, *scale, columns);
             let columns = &columns[..most * n];
-            self.exact.begin();
+            let kind = self.features.kind;
+            self.exact.begin(match kind {
+                FeatureKind::Cosine => 1.0,
+                _ => columns
+                    .iter()
+                    .fold(1.0, |size: f64, value| size.max(value.abs())),
+            });
             let path = &self.settings;
             for same in settings.chunk_by(|a, b| path[*a].features == path[*b].features) {
                 let p = path[same[0]].features;
                 interrupt.check(solving(n, p))?;
                 if same.iter().any(|&c| path[c].is_plain()) {
-                    let weights = self.exact.weights(columns, &data.labels, p);
+                    self.exact.weights(columns, &self.targets, n, p);
+                    let (weights, lost) = (self.exact.last(), self.exact.lost_rank());
                     for &c in same.iter().filter(|&&c| path[c].is_plain()) {
                         self.weights[c].clear();
                         self.weights[c].extend_from_slice(weights);
+                        self.lost_rank[c] = lost && kind != FeatureKind::Cosine;
                     }
                 }
                 if !same.iter().all(|&c| path[c].is_plain()) {
-                    let norm = (2.0 / p as f64).sqrt();
+                    let norm = kind.norm(p);
                     self.design.clear();
                     self.design
                         .extend(columns[..p * n].iter().map(|cosine| norm * cosine));
                     let design = MatRef::from_column_major_slice(&self.design, n, p);
-                    let filter = |c: usize, s: f64| path[same[c]].filter(s, n);
+                    let filter = |c: usize, s: f64| path[same[c]].descent().of(s, n);
                     let all = self
                         .spectrum
-                        .filtered(design, &data.labels, same.len(), filter);
-                    for (&c, found) in same.iter().zip(all.chunks_exact(p)) {
+                        .filtered(design, &self.targets, same.len(), filter);
+                    let each = p * self.classes.max(1);
+                    for (&c, found) in same.iter().zip(all.chunks_exact(each)) {
                         if !path[c].is_plain() {
                             self.weights[c].clear();
                             self.weights[c].extend(found.iter().map(|weight| norm * weight));
@@ -307,7 +395,7 @@ impl Learner for Fourier {
                     }
                     let largest = self.spectrum.largest();
                     for &c in same {
-                        self.diverged[c] = path[c].diverges(largest, n);
+                        self.diverged[c] = path[c].descent().diverges(largest, n);
                     }
                 }
             }
@@ -316,8 +404,13 @@ impl Learner for Fourier {
     }
 
     fn remarks(&self) -> Option<Vec<Option<Remark>>> {
-        let remark = |diverged: &bool| diverged.then_some(Remark::Diverged);
-        Some(self.diverged.iter().map(remark).collect())
+        let remark = |(diverged, lost): (&bool, &bool)| match (diverged, lost) {
+            (true, _) => Some(Remark::Diverged),
+            (_, true) => Some(Remark::LostRank),
+            _ => None,
+        };
+        let both = self.diverged.iter().zip(&self.lost_rank);
+        Some(both.map(remark).collect())
     }
 
     fn try_predict(
@@ -326,7 +419,7 @@ impl Learner for Fourier {
         out: &mut [f64],
         interrupt: &Interrupt,
     ) -> Result<(), Interrupted> {
-        let count = points.len();
+        let (count, each) = (points.len(), self.classes.max(1));
         for (scale, settings) in &self.scales {
             let most = self.most(settings);
             // Block by block, so that the cosines stay near while every setting needs them.
@@ -337,9 +430,16 @@ impl Learner for Fourier {
                 self.features
                     .cosines(points, block, most, *scale, &mut self.at_points);
                 for &c in settings {
-                    interrupt.check(length * self.weights[c].len())?;
-                    let out = &mut out[c * count + start..][..length];
-                    combine(out, 0.0, &self.at_points, &self.weights[c]);
+                    let weights = &self.weights[c];
+                    interrupt.check(length * weights.len())?;
+                    let out = &mut out[(c * count + start) * each..][..length * each];
+                    scores(
+                        &mut self.scores,
+                        out,
+                        &self.at_points,
+                        weights,
+                        self.classes,
+                    );
                 }
             }
         }
@@ -352,12 +452,13 @@ impl Learner for Fourier {
         out: &mut [f64],
         interrupt: &Interrupt,
     ) -> Result<(), Interrupted> {
-        let count = data.len();
+        let length = data.len() * self.classes.max(1);
         for ((_, settings), cosines) in self.scales.iter().zip(&self.at_inputs) {
             for &c in settings {
-                interrupt.check(count * self.weights[c].len())?;
-                let out = &mut out[c * count..][..count];
-                combine(out, 0.0, cosines, &self.weights[c]);
+                let weights = &self.weights[c];
+                interrupt.check(data.len() * weights.len())?;
+                let out = &mut out[c * length..][..length];
+                scores(&mut self.scores, out, cosines, weights, self.classes);
             }
         }
         Ok(())
@@ -366,6 +467,73 @@ impl Learner for Fourier {
     /// The features do not depend on the labels.
     fn is_smoother(&self) -> bool {
         true
+    }
+
+    /// Of an interpolant all are 1; else they follow from the singular vectors of the features.
+    fn try_leverages(
+        &mut self,
+        data: &Training,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<bool, Interrupted> {
+        let n = data.len();
+        for ((_, settings), cosines) in self.scales.iter().zip(&self.at_inputs) {
+            let path = &self.settings;
+            let most = self.most(settings);
+            let cosines = MatRef::from_column_major_slice(&cosines[..most * n], n, most);
+            let (mut gram, mut summed) = (Mat::zeros(n, n), 0);
+            for same in settings.chunk_by(|a, b| path[*a].features == path[*b].features) {
+                let p = path[same[0]].features;
+                interrupt.check(solving(n, p))?;
+                if p > n && same.iter().all(|&c| path[c].is_plain()) {
+                    let more = cosines.subcols(summed, p - summed);
+                    gram += more * more.transpose();
+                    summed = p;
+                    if is_well_conditioned(&gram) {
+                        for &c in same {
+                            out[c * n..][..n].fill(1.0);
+                        }
+                        continue;
+                    }
+                }
+                let scale = faer::Scale(self.features.kind.norm(p));
+                let design = scale * cosines.subcols(0, p);
+                let filter = |c: usize, s: f64| match path[same[c]].is_plain() {
+                    true => 1.0 / s,
+                    false => path[same[c]].descent().of(s, n),
+                };
+                let found = self.spectrum.leverages(design.as_ref(), same.len(), filter);
+                for (found, &c) in found.chunks_exact(n).zip(same) {
+                    out[c * n..][..n].copy_from_slice(found);
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Cosines have full rank with probability 1 whatever the inputs' density, and so have projections
+    /// of normal inputs as long as there are no more of them than coordinates. ReLU features need not: all
+    /// of them may be zero at an input.
+    fn label_noise_bound(&self, problem: &Problem) -> Option<Vec<f64>> {
+        let Inputs::Law(_) = problem.inputs else {
+            return None;
+        };
+        let kind = self.features.kind;
+        label_noise_bound(
+            problem,
+            self.settings.iter().map(|setting| {
+                let full = match kind {
+                    FeatureKind::Cosine => true,
+                    FeatureKind::Relu => false,
+                    FeatureKind::Projection => setting.features <= problem.dimension,
+                };
+                (full && setting.is_plain()).then_some(setting.features)
+            }),
+        )
+    }
+
+    fn predicts_scores(&self) -> bool {
+        self.classes > 0
     }
 
     fn solves(&self) -> bool {
@@ -383,25 +551,18 @@ impl Learner for Fourier {
             let path = &self.settings;
             let most = self.most(settings);
             let cosines = MatRef::from_column_major_slice(&cosines[..most * n], n, most);
-            let mut gram = Mat::zeros(n, n);
-            let mut summed = 0;
-            for same in settings.chunk_by(|a, b| path[*a].features == path[*b].features) {
-                let p = path[same[0]].features;
-                interrupt.check(solving(n, p))?;
-                let more = cosines.subcols(summed, p - summed);
-                gram += more * more.transpose();
-                summed = p;
-                let gram = (p > n).then_some(&gram);
-                // Condition and rank do not depend on the factor √(2/p); weights do.
-                let matrix = diagnose(cosines.subcols(0, p), gram, n);
-                for &c in same {
-                    let weight_norm = length(&self.weights[c]) / (2.0 / p as f64).sqrt();
+            let mut groups = settings.chunk_by(|a, b| path[*a].features == path[*b].features);
+            let counts = groups.clone().map(|same| path[same[0]].features);
+            diagnose_growing(cosines, counts, interrupt, |p, matrix| {
+                // Condition and rank do not depend on the features' factor; weights do.
+                for &c in groups.next().unwrap_or_default() {
+                    let weight_norm = length(&self.weights[c]) / self.features.kind.norm(p);
                     found[c] = Some(Diagnosis {
                         weight_norm,
                         ..matrix
                     });
                 }
-            }
+            })?;
         }
         Ok(found.into_iter().collect())
     }
@@ -414,40 +575,60 @@ impl Learner for Fourier {
                 true => size.solve(columns),
                 false => 10.0 * size.train * size.train * columns.min(size.train),
             };
-            solve + columns.min(size.train) * size.predictions()
+            solve + columns.min(size.train) * size.predictions() * size.outputs
         };
         let most = self.settings.iter().map(|setting| setting.features).max();
         let features = most.unwrap_or(0) as f64 * (size.dimension + 10.0 + size.train);
         let scales = self.scales.len() as f64;
         self.settings.iter().map(each).sum::<f64>() + scales * features * size.predictions()
     }
+
+    fn numbers_held(&self, size: Size) -> f64 {
+        let inputs = size.train * (size.dimension + 2.0);
+        let weights = |setting: &FourierSetting| setting.features as f64 * self.classes as f64;
+        inputs + self.settings.iter().map(weights).sum::<f64>()
+    }
+}
+
+/// Σ_j w_j column_j at some points: of numbers, or by point and class with the weights of one class
+/// after the other and room for the scores of a class.
+fn scores(room: &mut Vec<f64>, out: &mut [f64], columns: &[f64], weights: &[f64], classes: usize) {
+    if classes == 0 {
+        return combine(out, 0.0, columns, weights);
+    }
+    room.resize(out.len() / classes, 0.0);
+    for (class, weights) in weights.chunks_exact(weights.len() / classes).enumerate() {
+        combine(room, 0.0, columns, weights);
+        let out = out.iter_mut().skip(class).step_by(classes);
+        out.zip(&*room).for_each(|(out, score)| *out = *score);
+    }
+}
+
+/// Whether a matrix ΦΦᵀ has full rank beyond doubt.
+fn is_well_conditioned(gram: &Mat<f64>) -> bool {
+    let Ok(factor) = gram.llt(faer::Side::Lower) else {
+        return false;
+    };
+    let diagonal = factor.L().diagonal().column_vector();
+    let (least, most) = diagonal
+        .iter()
+        .fold((f64::INFINITY, 0.0_f64), |(least, most), d| {
+            (least.min(*d), most.max(*d))
+        });
+    least > 1e-6 * most
 }
 
 impl FourierSetting {
+    fn descent(&self) -> DescentFilter {
+        DescentFilter {
+            lambda: self.lambda,
+            epochs: self.epochs,
+            rate: self.rate,
+        }
+    }
+
     /// Whether the weights are the exact minimum without a penalty.
     fn is_plain(&self) -> bool {
-        self.lambda == 0.0 && self.epochs.is_infinite()
-    }
-
-    /// Whether gradient descent moves away from the minimum along the direction of the largest
-    /// singular value: η (s² + λ)/n is above 2.
-    fn diverges(&self, s: f64, n: usize) -> bool {
-        self.epochs.is_finite() && self.rate * (s * s + self.lambda) / n as f64 > 2.0
-    }
-
-    /// What becomes of a direction with singular value s: s/(s² + λ), times what gradient descent
-    /// has done of it.
-    fn filter(&self, s: f64, n: usize) -> f64 {
-        let curvature = s * s + self.lambda;
-        if self.epochs.is_infinite() {
-            return s / curvature;
-        }
-        // What is left of a direction after t steps: (1 - η (s² + λ)/n)^t.
-        let step = self.rate * curvature / n as f64;
-        let done = match step < 1.0 {
-            true => -exp_m1(self.epochs * ln_1p(-step)),
-            false => 1.0 - pow(1.0 - step, self.epochs),
-        };
-        s / curvature * done
+        self.descent().is_plain()
     }
 }

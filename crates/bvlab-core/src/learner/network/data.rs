@@ -59,6 +59,17 @@ impl InputBlocks {
         }
     }
 
+    /// Some of the points of another.
+    pub fn pick(&mut self, from: &InputBlocks, which: &[u32]) {
+        self.dimension = from.dimension;
+        self.count = which.len();
+        let blocks = self.len();
+        self.values.resize(blocks * self.dimension, [0.0; LANES]);
+        for (column, all) in self.values.chunks_exact_mut(blocks).zip(from.columns()) {
+            pick(all, which, column);
+        }
+    }
+
     /// The points' coordinates, one after the other.
     #[inline(always)]
     pub fn columns(&self) -> std::slice::ChunksExact<'_, LaneBlock> {
@@ -69,6 +80,16 @@ impl InputBlocks {
     pub fn len(&self) -> usize {
         self.count.div_ceil(LANES)
     }
+}
+
+/// Some numbers of blocks, with zeros to fill the last block.
+pub(super) fn pick(from: &[LaneBlock], which: &[u32], to: &mut [LaneBlock]) {
+    let from = from.as_flattened();
+    let (to, rest) = to.as_flattened_mut().split_at_mut(which.len());
+    to.iter_mut()
+        .zip(which)
+        .for_each(|(to, i)| *to = from[*i as usize]);
+    rest.fill(0.0);
 }
 
 /// Memory kept between fits.
@@ -88,23 +109,29 @@ pub(super) struct TrainingBuffers {
     pub slopes: Vec<LaneBlock>,
     /// What every lane has of that unit's gradient.
     pub parts: Vec<LaneBlock>,
+    /// With two hidden layers: the activations of the first, and the objective's slopes with respect to
+    /// them.
+    pub first: InputBlocks,
+    pub first_slopes: Vec<LaneBlock>,
+    /// A mini-batch, and the order that batches are taken in.
+    pub batch: (InputBlocks, Vec<LaneBlock>),
+    pub order: Vec<u32>,
 }
 
 impl TrainingBuffers {
-    /// Makes room for the points in `inputs`, and for the given numbers of units, outputs and parameters.
+    /// Makes room for so many blocks of points and so many parameters, and for the last hidden layer: the
+    /// number of its inputs, of its units and of the outputs.
     pub fn make_room(
         &mut self,
-        inputs: &InputBlocks,
-        units: usize,
-        outputs: usize,
+        blocks: usize,
+        [dimension, units, outputs]: [usize; 3],
         parameters: usize,
     ) {
-        let blocks = inputs.len();
         for (lanes, length) in [
             (&mut self.hidden, units * blocks),
             (&mut self.outputs, outputs * blocks),
             (&mut self.slopes, blocks),
-            (&mut self.parts, inputs.dimension + 1 + outputs),
+            (&mut self.parts, dimension + 1 + outputs),
         ] {
             lanes.resize(length, [0.0; LANES]);
         }

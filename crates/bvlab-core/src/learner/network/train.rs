@@ -2,10 +2,13 @@
 
 use pulp::{Simd, WithSimd};
 
-use super::data::{InputBlocks, LANES, LaneBlock, TrainingBuffers};
+use rand::seq::SliceRandom;
+
+use super::data::{InputBlocks, LANES, LaneBlock, TrainingBuffers, pick};
 use super::{Activation, EpochPath, Optimiser};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::maths::{fast_tanh, weight_exp};
+use crate::stream::Stream;
 
 /// An activation, as code that is compiled into the loops.
 trait ActivationFunction {
@@ -44,16 +47,39 @@ impl ActivationFunction for Relu {
     }
 }
 
+/// What training minimises, a mean over the points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Objective {
+    /// (f(x) - y)²/2
+    Numbers,
+    /// -ln p_y(x), with the probabilities of this many outputs.
+    Entropy(usize),
+    /// Σ_k (f_k(x) - \[y = k\])²/2, over this many outputs.
+    OneHot(usize),
+}
+
+impl Objective {
+    /// How many outputs a network for it has.
+    pub fn outputs(self) -> usize {
+        match self {
+            Objective::Numbers => 1,
+            Objective::Entropy(classes) | Objective::OneHot(classes) => classes,
+        }
+    }
+}
+
 /// One training: the parameters at every stop. What is called from here on is inlined, so that all
 /// of it is compiled for the vectors of the processor at hand.
 pub(super) struct Train<'a> {
-    pub classes: usize,
+    pub objective: Objective,
     pub activation: Activation,
     pub optimiser: Optimiser,
     pub path: &'a EpochPath,
     pub inputs: &'a InputBlocks,
     pub work: &'a mut TrainingBuffers,
     pub at_stops: &'a mut [Vec<f64>],
+    /// What the order of mini-batches is drawn from.
+    pub shuffles: Stream,
     pub interrupt: &'a Interrupt<'a>,
 }
 
@@ -72,28 +98,64 @@ impl WithSimd for Train<'_> {
 #[inline(always)]
 fn train<A: ActivationFunction>(task: Train) -> Result<(), Interrupted> {
     let Train {
-        classes,
+        objective,
         optimiser,
         path,
         inputs,
         work,
         at_stops,
+        mut shuffles,
         interrupt,
         ..
     } = task;
-    let step = 6 * work.parameters.len() * inputs.count;
-    work.make_room(inputs, path.width, classes.max(1), work.parameters.len());
+    let parameters = work.parameters.len();
+    let batch = path.batch.min(inputs.count).max(1);
+    let shape = Shape {
+        objective,
+        front: path.front(inputs.dimension),
+    };
+    let layer = [
+        path.last_inputs(inputs.dimension),
+        path.last_width(),
+        objective.outputs(),
+    ];
+    work.make_room(batch.div_ceil(LANES), layer, parameters);
+    work.order.clear();
+    work.order.extend(0..inputs.count as u32);
+    let labels = std::mem::take(&mut work.labels);
+    let mut picked = std::mem::take(&mut work.batch);
     let mut adam = Adam::new(path.rate);
     let mut done = 0;
     for &(epochs, setting) in &path.stops {
         for _ in done..epochs {
-            interrupt.check(step)?;
-            gradient::<A>(classes, inputs, work);
-            match optimiser {
-                Optimiser::Adam => adam.step(work),
-                Optimiser::Descent => {
-                    for (parameter, slope) in work.parameters.iter_mut().zip(&work.gradient) {
-                        *parameter -= path.rate * slope;
+            let whole = batch == inputs.count;
+            if !whole {
+                work.order.shuffle(&mut shuffles);
+            }
+            for start in (0..inputs.count).step_by(batch) {
+                let end = (start + batch).min(inputs.count);
+                interrupt.check(parameters.saturating_mul(6 * (end - start)))?;
+                let (inputs, labels) = match whole {
+                    true => (inputs, &labels),
+                    false => {
+                        let (batch, its_labels) = &mut picked;
+                        let which = &work.order[start..end];
+                        batch.pick(inputs, which);
+                        its_labels.resize(batch.len(), [0.0; LANES]);
+                        pick(&labels, which, its_labels);
+                        (&*batch, &*its_labels)
+                    }
+                };
+                slopes::<A>(shape, inputs, labels, work);
+                if path.decay > 0.0 {
+                    shape.decay(path.decay, [inputs.dimension, layer[0]], work);
+                }
+                match optimiser {
+                    Optimiser::Adam => adam.step(work),
+                    Optimiser::Descent => {
+                        for (parameter, slope) in work.parameters.iter_mut().zip(&work.gradient) {
+                            *parameter -= path.rate * slope;
+                        }
                     }
                 }
             }
@@ -101,7 +163,89 @@ fn train<A: ActivationFunction>(task: Train) -> Result<(), Interrupted> {
         done = epochs;
         at_stops[setting].clone_from(&work.parameters);
     }
+    (work.labels, work.batch) = (labels, picked);
     Ok(())
+}
+
+/// What the parameters are: those of a first hidden layer, if there is another, and of the last.
+#[derive(Clone, Copy)]
+struct Shape {
+    objective: Objective,
+    /// How many parameters the first of two hidden layers has: d + 1 per unit; 0 where there is one layer.
+    front: usize,
+}
+
+impl Shape {
+    /// Adds to the gradient that of `decay`/2 times the sum of all squared weights, without the
+    /// constants; `inputs` are those of the first and of the last layer.
+    #[inline(always)]
+    fn decay(self, decay: f64, inputs: [usize; 2], work: &mut TrainingBuffers) {
+        let (parameters, gradient) = (&work.parameters, &mut work.gradient);
+        let outputs = self.objective.outputs();
+        let ends = [0, self.front, parameters.len() - outputs];
+        for (layer, more) in [(0, 0), (1, outputs)] {
+            let (part, bias) = (ends[layer]..ends[layer + 1], inputs[layer]);
+            let units = parameters[part.clone()].chunks_exact(bias + 1 + more);
+            let gradients = gradient[part].chunks_exact_mut(bias + 1 + more);
+            for (unit, gradient) in units.zip(gradients) {
+                for (k, (weight, slope)) in unit.iter().zip(gradient).enumerate() {
+                    if k != bias {
+                        *slope += decay * weight;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The gradient of the objective at `work.parameters`, into `work.gradient`.
+#[inline(always)]
+fn slopes<A: ActivationFunction>(
+    shape: Shape,
+    inputs: &InputBlocks,
+    labels: &[LaneBlock],
+    work: &mut TrainingBuffers,
+) {
+    if shape.front == 0 {
+        return gradient::<A>(shape, inputs, labels, work, None);
+    }
+    let mut first = std::mem::take(&mut work.first);
+    let mut back = std::mem::take(&mut work.first_slopes);
+    activations::<A>(&work.parameters[..shape.front], inputs, &mut first);
+    back.clear();
+    back.resize(first.values.len(), [0.0; LANES]);
+    gradient::<A>(shape, &first, labels, work, Some(&mut back));
+    let (blocks, each) = (inputs.len(), inputs.dimension + 1);
+    let units = first.columns().zip(back.chunks_exact_mut(blocks));
+    let gradients = work.gradient[..shape.front].chunks_exact_mut(each);
+    for ((hidden, slopes), gradient) in units.zip(gradients) {
+        let each = hidden.as_flattened().iter();
+        for (slope, a) in slopes.as_flattened_mut().iter_mut().zip(each) {
+            *slope *= A::slope(*a);
+        }
+        for (gradient, column) in gradient.iter_mut().zip(inputs.columns()) {
+            *gradient = sum(products(column, slopes));
+        }
+        gradient[inputs.dimension] = sum(totals(slopes));
+    }
+    (work.first, work.first_slopes) = (first, back);
+}
+
+/// The activations of the first of two hidden layers, as inputs of the second.
+#[inline(always)]
+fn activations<A: ActivationFunction>(
+    parameters: &[f64],
+    inputs: &InputBlocks,
+    first: &mut InputBlocks,
+) {
+    let (blocks, each) = (inputs.len(), inputs.dimension + 1);
+    first.dimension = parameters.len() / each;
+    first.count = inputs.count;
+    first.values.resize(first.dimension * blocks, [0.0; LANES]);
+    let units = parameters.chunks_exact(each);
+    for (unit, hidden) in units.zip(first.values.chunks_exact_mut(blocks)) {
+        add_unit::<A>(unit, inputs, hidden, &mut []);
+    }
 }
 
 struct Adam {
@@ -139,15 +283,17 @@ impl Adam {
     }
 }
 
-/// The gradient of the objective at `work.parameters`, into `work.gradient`.
+/// The gradient with respect to the last hidden layer and the outputs, whose inputs are given; that with
+/// respect to these inputs is added to `back`.
 #[inline(always)]
 fn gradient<A: ActivationFunction>(
-    classes: usize,
+    shape: Shape,
     inputs: &InputBlocks,
+    labels: &[LaneBlock],
     work: &mut TrainingBuffers,
+    mut back: Option<&mut [LaneBlock]>,
 ) {
     let TrainingBuffers {
-        labels,
         parameters,
         gradient,
         hidden,
@@ -157,8 +303,11 @@ fn gradient<A: ActivationFunction>(
         ..
     } = work;
     let (dimension, blocks) = (inputs.dimension, inputs.len());
-    let each = dimension + 1 + classes.max(1);
-    let constants = parameters.len() - classes.max(1);
+    let count = shape.objective.outputs();
+    let (parameters, gradient) = (&parameters[shape.front..], &mut gradient[shape.front..]);
+    let (outputs, slopes) = (&mut outputs[..count * blocks], &mut slopes[..blocks]);
+    let each = dimension + 1 + count;
+    let constants = parameters.len() - count;
     let units = parameters.chunks_exact(each);
     for (output, constant) in outputs
         .chunks_exact_mut(blocks)
@@ -171,9 +320,10 @@ fn gradient<A: ActivationFunction>(
     }
 
     let share = 1.0 / inputs.count as f64;
-    match classes {
-        0 => differences(share, labels, outputs),
-        _ => excesses(share, labels, outputs),
+    match shape.objective {
+        Objective::Numbers => differences(share, labels, outputs),
+        Objective::Entropy(_) => excesses(share, labels, outputs),
+        Objective::OneHot(_) => one_hot_differences(share, labels, outputs),
     }
     let residuals = outputs;
     for residuals in residuals.chunks_exact_mut(blocks) {
@@ -206,6 +356,15 @@ fn gradient<A: ActivationFunction>(
             *part = products(column, slopes);
         }
         parts[dimension] = totals(slopes);
+        if let Some(back) = back.as_deref_mut() {
+            for (weight, back) in unit[..dimension].iter().zip(back.chunks_exact_mut(blocks)) {
+                let each = back
+                    .as_flattened_mut()
+                    .iter_mut()
+                    .zip(slopes.as_flattened());
+                each.for_each(|(back, slope)| *back += weight * slope);
+            }
+        }
         for (gradient, part) in gradient.iter_mut().zip(&*parts) {
             *gradient = sum(*part);
         }
@@ -222,6 +381,19 @@ fn differences(share: f64, labels: &[LaneBlock], outputs: &mut [LaneBlock]) {
     for (output, labels) in outputs.iter_mut().zip(labels) {
         for l in 0..LANES {
             output[l] = share * (output[l] - labels[l]);
+        }
+    }
+}
+
+/// From f_k(x) to (f_k(x) - \[y = k\])/n.
+#[inline(always)]
+fn one_hot_differences(share: f64, labels: &[LaneBlock], outputs: &mut [LaneBlock]) {
+    for (k, outputs) in outputs.chunks_exact_mut(labels.len()).enumerate() {
+        for (output, labels) in outputs.iter_mut().zip(labels) {
+            for l in 0..LANES {
+                let own = if labels[l] == k as f64 { 1.0 } else { 0.0 };
+                output[l] = share * (output[l] - own);
+            }
         }
     }
 }
@@ -257,9 +429,12 @@ fn excesses(share: f64, labels: &[LaneBlock], outputs: &mut [LaneBlock]) {
     }
 }
 
-/// f(x) at every point into `outputs`, with room in `hidden` for one unit.
+/// f(x) at every point into `outputs`, with room in `hidden` for one unit and in `first` for the first of
+/// two hidden layers, which has `front` parameters.
 pub(super) struct Evaluate<'a> {
     pub activation: Activation,
+    pub front: usize,
+    pub first: &'a mut InputBlocks,
     pub parameters: &'a [f64],
     pub inputs: &'a InputBlocks,
     pub hidden: &'a mut [LaneBlock],
@@ -282,17 +457,26 @@ impl WithSimd for Evaluate<'_> {
 fn evaluate<A: ActivationFunction>(task: Evaluate) {
     let blocks = task.inputs.len();
     let count = task.outputs.len() / blocks;
-    let constants = &task.parameters[task.parameters.len() - count..];
+    let (front, parameters) = task.parameters.split_at(task.front);
+    let inputs = match front {
+        [] => task.inputs,
+        _ => {
+            activations::<A>(front, task.inputs, task.first);
+            &*task.first
+        }
+    };
+    let constants = &parameters[parameters.len() - count..];
     for (output, constant) in task.outputs.chunks_exact_mut(blocks).zip(constants) {
         output.fill([*constant; LANES]);
     }
-    let each = task.inputs.dimension + 1 + count;
-    for unit in task.parameters.chunks_exact(each) {
-        add_unit::<A>(unit, task.inputs, task.hidden, task.outputs);
+    let each = inputs.dimension + 1 + count;
+    for unit in parameters.chunks_exact(each) {
+        add_unit::<A>(unit, inputs, task.hidden, task.outputs);
     }
 }
 
-/// act(w·x + b) of one unit at every point into `hidden`; v act(w·x + b) is added to every output.
+/// act(w·x + b) of one unit at every point into `hidden`; v act(w·x + b) is added to every output, if
+/// there are any.
 #[inline(always)]
 fn add_unit<A: ActivationFunction>(
     unit: &[f64],
@@ -301,9 +485,7 @@ fn add_unit<A: ActivationFunction>(
     outputs: &mut [LaneBlock],
 ) {
     let (weights, last) = unit.split_at(inputs.dimension);
-    let (bias, v) = (last[0], last[1]);
-    let (first, others) = outputs.split_at_mut(hidden.len());
-    hidden.fill([bias; LANES]);
+    hidden.fill([last[0]; LANES]);
     for (weight, column) in weights.iter().zip(inputs.columns()) {
         let each = hidden
             .as_flattened_mut()
@@ -313,12 +495,10 @@ fn add_unit<A: ActivationFunction>(
             *z += weight * x;
         }
     }
-    let (activations, first) = (hidden.as_flattened_mut(), first.as_flattened_mut());
-    for (a, f) in activations.iter_mut().zip(first) {
+    for a in hidden.as_flattened_mut() {
         *a = A::value(*a);
-        *f += v * *a;
     }
-    for (v, output) in last[2..].iter().zip(others.chunks_exact_mut(hidden.len())) {
+    for (v, output) in last[1..].iter().zip(outputs.chunks_exact_mut(hidden.len())) {
         let each = hidden.as_flattened().iter().zip(output.as_flattened_mut());
         for (a, f) in each {
             *f += v * a;

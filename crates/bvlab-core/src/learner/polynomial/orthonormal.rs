@@ -9,6 +9,8 @@ use crate::learner::room;
 #[derive(Clone, Debug)]
 pub(super) struct Orthonormal {
     degree: Option<usize>,
+    /// The largest degree of the last fit: below its number of points.
+    reached: usize,
     inputs: Vec<f64>,
     /// q_0, q_1, … on the inputs, one after the other.
     on_inputs: Vec<f64>,
@@ -30,10 +32,12 @@ const NEGLIGIBLE: f64 = 1e-14;
 const EXHAUSTED: f64 = 1e-11;
 
 impl Orthonormal {
-    /// For degrees up to this one; `None` where none is asked for.
+    /// For degrees up to this one, as far as they are below the number of points; `None` where none is
+    /// asked for.
     pub fn new(degree: Option<usize>) -> Self {
         Orthonormal {
             degree,
+            reached: 0,
             inputs: Vec::new(),
             on_inputs: Vec::new(),
             recurrence: vec![Vec::new(); degree.unwrap_or(0)],
@@ -50,6 +54,8 @@ impl Orthonormal {
             return Ok(());
         };
         let count = t.len();
+        let degree = degree.min(count.saturating_sub(1));
+        self.reached = degree;
         self.inputs.clear();
         self.inputs.extend_from_slice(t);
         self.start = 1.0 / (count as f64).sqrt();
@@ -91,9 +97,13 @@ impl Orthonormal {
         Ok(())
     }
 
-    /// Gives `reach` the leverages Σ_{j ≤ d} q_j(x_i)² of the inputs for every degree d from 0 up.
+    /// Gives `reach` the leverages Σ_{j ≤ d} q_j(x_i)² of the inputs for every degree d from 0
+    /// up.
     pub fn leverages(&mut self, mut reach: impl FnMut(usize, &[f64])) {
-        let Some(degree) = self.degree else { return };
+        if self.degree.is_none() {
+            return;
+        }
+        let degree = self.reached;
         let count = self.inputs.len();
         let sums = room(&mut self.sums, count);
         sums.fill(0.0);
@@ -108,7 +118,10 @@ impl Orthonormal {
 
     /// Gives `reach` the predictions of every degree from 0 up.
     pub fn predict(&mut self, t: &[f64], mut reach: impl FnMut(usize, &[f64])) {
-        let Some(degree) = self.degree else { return };
+        if self.degree.is_none() {
+            return;
+        }
+        let degree = self.reached;
         let count = t.len();
         let sums = room(&mut self.sums, count);
         sums.fill(0.0);

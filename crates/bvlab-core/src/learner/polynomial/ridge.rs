@@ -5,7 +5,7 @@ use faer::MatRef;
 use super::{Basis, PolynomialSetting};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::lanes::{combine, dot};
-use crate::learner::spectrum::Spectrum;
+use crate::learner::spectrum::{Spectrum, length};
 use crate::learner::{room, solving};
 
 /// All settings with λ > 0.
@@ -225,6 +225,14 @@ impl Ridge {
             }
         }
         Ok(())
+    }
+
+    /// ‖w‖ of every setting.
+    pub fn weight_norms(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.settings.iter().enumerate().map(|(which, setting)| {
+            let weights = &self.weights[which * self.degree..][..setting.degree];
+            (setting.c, length(weights))
+        })
     }
 
     pub fn predict(&mut self, basis: Basis, t: &[f64], out: &mut [f64]) {

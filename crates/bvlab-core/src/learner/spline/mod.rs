@@ -338,6 +338,42 @@ impl Learner for Spline {
         true
     }
 
+    /// A pair's leverage is the variance of the value at its site, in units of the noise of a label.
+    fn try_leverages(
+        &mut self,
+        data: &Training,
+        out: &mut [f64],
+        interrupt: &Interrupt,
+    ) -> Result<bool, Interrupted> {
+        self.sites.load(data);
+        self.find_penalties(interrupt)?;
+        let SplineSites { at, count, .. } = &self.sites;
+        let site = |x: f64| {
+            let place = match self.sites.half > 0.0 {
+                true => (x / 2.0 - self.sites.start) / self.sites.half,
+                false => 0.0,
+            };
+            at.partition_point(|site| *site <= place).max(1) - 1
+        };
+        let sites: Vec<usize> = data.inputs.values().iter().map(|x| site(*x)).collect();
+        let mut variances = vec![0.0; at.len()];
+        let paths = self.settings.iter().zip(&self.found);
+        for ((setting, found), out) in paths.zip(out.chunks_exact_mut(data.len())) {
+            interrupt.check(60 * at.len())?;
+            let lambda = self.sites.scaled(setting.lambda).max(*found);
+            self.solver.variances(at, count, lambda, &mut variances);
+            for (leverage, site) in out.iter_mut().zip(&sites) {
+                *leverage = variances[*site];
+            }
+        }
+        Ok(true)
+    }
+
+    /// At a given λ; a limit on the degrees of freedom gives another λ where a pair is left out.
+    fn residuals_leave_one_out(&self) -> bool {
+        self.settings.iter().all(|setting| setting.df.is_infinite())
+    }
+
     fn operations(&self, size: Size) -> f64 {
         let each = |setting: &SplineSetting| match setting.df.is_finite() {
             true => 1000.0,

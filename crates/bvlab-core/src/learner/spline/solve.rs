@@ -81,6 +81,39 @@ impl SplineSolver {
         }
     }
 
+    /// Fills in the variance of the value at every site, in units of the variance of a label.
+    pub fn variances(&mut self, at: &[f64], count: &[f64], lambda: f64, out: &mut [f64]) {
+        let [low, high] = limits(at, count);
+        let points: f64 = count.iter().sum();
+        match at.len() {
+            1 => out.fill(1.0 / points),
+            sites if sites == 2 || lambda > high => {
+                let mean = |of: &dyn Fn(f64) -> f64| {
+                    let terms = at.iter().zip(count).map(|(t, count)| count * of(*t));
+                    terms.sum::<f64>() / points
+                };
+                let middle = mean(&|t| t);
+                let spread = mean(&|t| (t - middle) * (t - middle));
+                for (out, t) in out.iter_mut().zip(at) {
+                    *out = (1.0 + (t - middle) * (t - middle) / spread) / points;
+                }
+            }
+            _ if lambda < low => {
+                for (out, count) in out.iter_mut().zip(count) {
+                    *out = 1.0 / count;
+                }
+            }
+            _ => {
+                self.factorise(at, count, at, lambda);
+                let mut after = [[0.0; 2]; 2];
+                for (rows, out) in self.rows.iter().zip(out).rev() {
+                    after = rows.covariance(after);
+                    *out = after[0][0];
+                }
+            }
+        }
+    }
+
     /// The penalty at which the trace of the smoother's matrix is `df`, of three sites or more.
     pub fn penalty(&mut self, at: &[f64], count: &[f64], df: f64) -> f64 {
         let [low, high] = limits(at, count);

@@ -9,17 +9,17 @@ use std::sync::Arc;
 
 use rand::RngExt;
 
-use super::{Mixture, ProblemError, Rows};
+use super::{Density, Mixture, ProblemError, Rows};
 use crate::data::Points;
-use crate::maths::pow;
+use crate::maths::{erfc, pow};
 use crate::parameter::{DataSize, NamedValues, Parameter, ParameterError};
 use crate::stream::Stream;
 
 pub use normal::NORMAL_REACH;
 pub use test_grid::TestGrid;
 
-/// The distribution of the inputs: that of one coordinate, all having the same independently, or a
-/// mixture of the classes' own.
+/// The distribution of the inputs: that of one coordinate, all having the same independently (normal ones
+/// up to a scale), or a mixture of the classes' own.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Inputs {
     /// A law that an experiment can name.
@@ -28,6 +28,8 @@ pub enum Inputs {
     Mixture(Arc<Mixture>),
     /// The training rows of a table, each as likely.
     Rows(Arc<Rows>),
+    /// Values of a density that is to be estimated.
+    Density(Arc<Density>),
 }
 
 /// The law of every coordinate of an input, with values of its parameters.
@@ -35,6 +37,8 @@ pub enum Inputs {
 pub struct Coordinates {
     law: InputLaw,
     values: Vec<f64>,
+    /// By coordinate, the factor of its sd; empty where there is none.
+    scales: Vec<f64>,
 }
 
 /// A law of inputs that an experiment can name.
@@ -175,14 +179,29 @@ impl Coordinates {
         NamedValues::new(self.law.parameters, &self.values)
     }
 
+    /// The factors of the coordinates' standard deviations; empty where all are 1.
+    pub fn scales(&self) -> &[f64] {
+        &self.scales
+    }
+
+    /// That of the widest coordinate.
     fn range(&self) -> (f64, f64) {
-        (self.law.range)(self.values())
+        let (from, to) = (self.law.range)(self.values());
+        match self.scales.iter().copied().reduce(f64::max) {
+            Some(widest) => {
+                let (middle, half) = (0.5 * (from + to), 0.5 * (to - from) * widest);
+                (middle - half, middle + half)
+            }
+            None => (from, to),
+        }
     }
 }
 
 impl PartialEq for Coordinates {
     fn eq(&self, other: &Self) -> bool {
-        self.law.name == other.law.name && self.values == other.values
+        self.law.name == other.law.name
+            && self.values == other.values
+            && self.scales == other.scales
     }
 }
 
@@ -191,6 +210,7 @@ impl Inputs {
         Inputs::Law(Coordinates {
             law,
             values: values.to_vec(),
+            scales: Vec::new(),
         })
     }
 
@@ -204,17 +224,34 @@ impl Inputs {
         Inputs::of(normal::LAW, &[mean, sd])
     }
 
+    /// Normal inputs whose coordinates have standard deviations of their own: sd times these factors.
+    pub fn scaled_normal(mean: f64, sd: f64, scales: Vec<f64>) -> Self {
+        Inputs::Law(Coordinates {
+            law: normal::LAW,
+            values: vec![mean, sd],
+            scales,
+        })
+    }
+
     /// A fixed design: the midpoints of equal cells, (i + ½)/n of the range.
     pub fn grid(from: f64, to: f64) -> Self {
         Inputs::of(equispaced::LAW, &[from, to])
     }
 
-    /// Mean and standard deviation of normal inputs, which have exact forms; `None` for others.
+    /// Mean and standard deviation of normal inputs that are the same in every coordinate, which have
+    /// exact forms; `None` for others.
     pub fn as_normal(&self) -> Option<(f64, f64)> {
+        let (mean, sd, scales) = self.normal_scales()?;
+        scales.is_empty().then_some((mean, sd))
+    }
+
+    /// Mean and standard deviation of normal inputs, and by coordinate the factor of the latter, which
+    /// are empty where all are 1; `None` for others.
+    pub fn normal_scales(&self) -> Option<(f64, f64, &[f64])> {
         match self {
             Inputs::Law(law) if law.law.name == normal::LAW.name => {
                 let values = law.values();
-                Some((values.number("mean"), values.number("sd")))
+                Some((values.number("mean"), values.number("sd"), law.scales()))
             }
             _ => None,
         }
@@ -240,6 +277,10 @@ impl Inputs {
             return Ok(());
         };
         (law.law.check)(law.values())?;
+        let odd = |scale: &&f64| !(scale.is_finite() && **scale > 0.0);
+        if let Some(scale) = law.scales.iter().find(odd) {
+            return Err(ProblemError::NoSpread(*scale));
+        }
         let (from, to) = law.range();
         if !(from.is_finite() && to.is_finite() && (to - from).is_finite()) {
             return Err(ProblemError::InfiniteRange { from, to });
@@ -257,6 +298,7 @@ impl Inputs {
             Inputs::Law(law) => law.range(),
             Inputs::Mixture(mixture) => mixture.range(),
             Inputs::Rows(rows) => rows.range(),
+            Inputs::Density(density) => density.range(),
         }
     }
 
@@ -274,6 +316,14 @@ impl Inputs {
                     let start = coordinates.len();
                     coordinates.resize(start + count * dimension, 0.0);
                     draw(law.values(), stream, &mut coordinates[start..]);
+                    if !law.scales.is_empty() {
+                        let mean = law.values().number("mean");
+                        for point in coordinates[start..].chunks_exact_mut(dimension) {
+                            for (x, scale) in point.iter_mut().zip(&law.scales) {
+                                *x = mean + scale * (*x - mean);
+                            }
+                        }
+                    }
                 }
                 CoordinateRule::Design(place) => {
                     let values = law.values();
@@ -282,6 +332,9 @@ impl Inputs {
                 }
             },
             Inputs::Mixture(mixture) => (0..count).for_each(|_| mixture.draw(stream, coordinates)),
+            Inputs::Density(density) => {
+                coordinates.extend((0..count).map(|_| density.draw(stream)));
+            }
             Inputs::Rows(rows) => {
                 let inputs = &rows.train.inputs;
                 for _ in 0..count {
@@ -292,15 +345,23 @@ impl Inputs {
     }
 
     /// The density at a point up to a factor: how much a test point on a grid counts when errors are
-    /// averaged over the inputs' distribution.
+    /// averaged over the inputs' distribution. Errors of estimates of a density are integrated over x,
+    /// where every point counts the same.
     pub fn weight(&self, x: &[f64]) -> f64 {
         match self {
-            Inputs::Law(law) => {
+            Inputs::Law(law) if law.scales.is_empty() => {
                 let density = |x: &f64| (law.law.density)(law.values(), *x);
                 x.iter().map(density).product()
             }
+            Inputs::Law(law) => {
+                let mean = law.values().number("mean");
+                let density = |(x, scale): (&f64, &f64)| {
+                    (law.law.density)(law.values(), mean + (x - mean) / scale)
+                };
+                x.iter().zip(&law.scales).map(density).product()
+            }
             Inputs::Mixture(mixture) => mixture.density(x),
-            Inputs::Rows(_) => 1.0,
+            Inputs::Rows(_) | Inputs::Density(_) => 1.0,
         }
     }
 
@@ -308,11 +369,23 @@ impl Inputs {
     pub fn beyond(&self, grid: &TestGrid, total: f64) -> f64 {
         match self {
             Inputs::Law(law) => {
-                let inside = 1.0 - law.law.outside;
-                1.0 - (0..grid.dimension()).map(|_| inside).product::<f64>()
+                let widest = law.scales.iter().copied().fold(0.0, f64::max);
+                let inside = |axis: usize| match law.scales.get(axis) {
+                    // The grid goes as far along every axis as the widest coordinate.
+                    Some(scale) => {
+                        let reach = NORMAL_REACH * widest / scale;
+                        1.0 - erfc(reach / std::f64::consts::SQRT_2)
+                    }
+                    None => 1.0 - law.law.outside,
+                };
+                1.0 - (0..grid.dimension()).map(inside).product::<f64>()
             }
             Inputs::Mixture(_) => (1.0 - total * grid.volume()).max(0.0),
             Inputs::Rows(_) => 0.0,
+            Inputs::Density(density) => {
+                let (from, to) = density.range();
+                (1.0 - density.probability(from, to)).max(0.0)
+            }
         }
     }
 }

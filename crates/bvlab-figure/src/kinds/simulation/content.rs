@@ -193,7 +193,10 @@ pub fn contents(
         let panel = simulation.panels.iter().find(|panel| panel.name == *name);
         let panel = worded(panel.ok_or_else(missing)?.clone(), options);
         let square = options.square.contains(name);
-        let curves = curves(name, square, simulation.resamples, tables);
+        let mut curves = curves(name, square, simulation.resamples, tables);
+        if panel.y_scale == Scale::Log {
+            leave_out_zeros(&mut curves);
+        }
         if curves.is_empty() {
             return Err(missing());
         }
@@ -208,9 +211,11 @@ pub fn contents(
         let pairs = Pairs::of(&panel.look, &curves, simulation.resamples, &mut |name| {
             colours.of(&panel.name, name)
         });
-        if pairs.is_none() {
-            for curve in &mut curves {
+        if pairs.is_none() && panel.look != PanelStyle::Scatter {
+            let ramp = ramp(&curves);
+            for (curve, ordered) in curves.iter_mut().zip(ramp) {
                 (curve.label, curve.colour) = colours.of(&panel.name, &curve.name);
+                curve.colour = ordered.unwrap_or(curve.colour);
             }
         }
         SimulationContent {
@@ -224,6 +229,46 @@ pub fn contents(
         }
     });
     Ok(contents.collect())
+}
+
+/// Leaves out series that are zero by theory except for rounding, with what belongs to them: a log
+/// axis would show the rounding.
+fn leave_out_zeros(curves: &mut Vec<SimulationCurve>) {
+    let is_zero = |curve: &SimulationCurve| {
+        let known = || curve.theory.iter().filter(|value| value.is_finite());
+        known().any(|value| *value != 0.0) && known().all(|value| value.abs() < 1e-12)
+    };
+    let zeros = curves.iter().filter(|curve| is_zero(curve));
+    let zeros: Vec<String> = zeros.map(|curve| curve.name.clone()).collect();
+    curves.retain(|curve| {
+        let belongs = |zero: &String| curve.name.split(": ").next() == Some(zero.as_str());
+        !zeros.iter().any(belongs)
+    });
+}
+
+/// Colours of series that differ in one number: those whose names end in `= 10`, `= 100` and so on,
+/// where there are three or more. What belongs to a series has its colour.
+fn ramp(curves: &[SimulationCurve]) -> Vec<Option<theme::Colour>> {
+    let parts = |curve: &SimulationCurve| -> Option<(String, f64)> {
+        let name = curve.name.split(": ").next().unwrap_or_default();
+        let (before, number) = name.rsplit_once(" = ")?;
+        Some((before.to_owned(), number.parse().ok()?))
+    };
+    let all: Vec<Option<(String, f64)>> = curves.iter().map(parts).collect();
+    let colour = |own: &Option<(String, f64)>| {
+        let (name, value) = own.as_ref()?;
+        let mut values: Vec<f64> = all
+            .iter()
+            .flatten()
+            .filter(|(other, _)| other == name)
+            .map(|(_, value)| *value)
+            .collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        let place = values.iter().position(|other| other == value)?;
+        (values.len() > 2).then(|| theme::ramp(place, values.len()))
+    };
+    all.iter().map(colour).collect()
 }
 
 /// Names that nothing has are a mistake.
@@ -272,7 +317,7 @@ fn worded(panel: SimulationPanel, options: &SimulationFigure) -> SimulationPanel
 /// `number of points, N` for `N (number of points)`.
 fn symbol_last(title: &str) -> String {
     match title.split_once(" (") {
-        Some((symbol, about)) if symbol.chars().count() == 1 => {
+        Some((symbol, about)) if symbol.chars().count() <= 3 => {
             format!("{}, {symbol}", about.trim_end_matches(')'))
         }
         _ => title.to_owned(),
@@ -364,7 +409,15 @@ fn heights(
         // Above the bars there are two lines of text.
         return (0.0, 1.25 * counts.fold(1.0, f64::max));
     }
-    let known = curves.iter().flat_map(|curve| curve.theory.iter().copied());
+    if panel.look == PanelStyle::Cells {
+        return (0.0, curves.len() as f64);
+    }
+    // On a log axis theory needs no room where it is too rare to be seen.
+    let known = curves.iter().flat_map(|curve| {
+        let places = curve.theory.iter().zip(&curve.values);
+        let shown = places.filter(|(_, value)| panel.y_scale == Scale::Linear || **value > 0.0);
+        shown.map(|(theory, _)| *theory).collect::<Vec<f64>>()
+    });
     let levels = panel.levels.iter().map(|(value, _)| *value);
     let seen = curves.iter().flat_map(|curve| match panel.y_scale {
         // The lower end of an interval may have no logarithm; where theory has none, there is no dot.
@@ -420,15 +473,19 @@ pub fn arrange(contents: &mut [SimulationContent], options: &SimulationFigure) {
         labels.collect()
     };
     let all: Vec<Vec<String>> = contents.iter().map(labels).collect();
-    for i in 0..contents.len() {
+    // Four panels and more stand in two rows.
+    let count = contents.len();
+    let begins = |i: usize| i == 0 || (count > 3 && i == count.div_ceil(2));
+    for i in 0..count {
         let several = all[i].len() > 1 && contents[i].pairs.is_none();
-        contents[i].labelled = several && all.get(i + 1) != Some(&all[i]);
+        let beside = !begins(i + 1) && all.get(i + 1) == Some(&all[i]);
+        contents[i].labelled = several && !beside;
         if options.same_y {
             contents[i].range = whole;
-            contents[i].shared = i > 0;
+            contents[i].shared = !begins(i);
         } else if is_bars(&contents[i]) {
             contents[i].range = (0.0, bars);
-            contents[i].shared = i > 0 && is_bars(&contents[i - 1]);
+            contents[i].shared = !begins(i) && is_bars(&contents[i - 1]);
         }
     }
 }

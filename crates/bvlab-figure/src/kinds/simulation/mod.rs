@@ -1,26 +1,34 @@
 //! The panels of a simulation, side by side: what was seen with its intervals, theory through it.
 
 mod bars;
+mod cells;
 mod content;
+mod scatter;
 
 use crate::axis::{Axis, room};
-use crate::canvas::{Canvas, Stroke};
+use crate::canvas::{Canvas, Side, Stroke};
 use crate::error::FigureError;
 use crate::labels::{Label, labels_width, write_labels};
 use crate::notes::{NoteCurve, write_notes};
 use crate::panel::{self, Frame, Surroundings, TITLE, broken_titles, y_room};
 use crate::picture::{FigureData, Picture, course, sentence};
+use crate::text::text_width;
 use crate::theme;
 use bars::{draw_bars, draw_pairs};
 use bvlab_core::plan::Scale;
 use bvlab_core::simulation::{PanelStyle, SimulationDescription};
-use bvlab_core::words::thousands;
+use bvlab_core::words::{number, thousands};
 use bvlab_experiment::SimulationFigure;
 use bvlab_outcome::Tables;
+use cells::{draw_cells, draw_steps};
 use content::{SimulationContent, SimulationCurve, arrange, contents};
+use scatter::{described, divided, draw_scatters, is_scatter, said as scatter_said};
 
 /// The room between two panels.
 const GAP: f64 = 34.0;
+
+/// On a page of this width four panels stand in two rows.
+const WIDE: f64 = 600.0;
 
 /// Panels that would be narrower stand one above the other.
 const NARROWEST: f64 = 110.0;
@@ -41,7 +49,10 @@ impl Picture for SimulationFigure {
         };
         let mut said = Vec::new();
         let bars = any(&|look| matches!(look, PanelStyle::Bars { .. }));
-        let dots = any(&|look| matches!(look, PanelStyle::Curves));
+        let dots = contents.iter().any(|content| {
+            let curves = content.panel.look == PanelStyle::Curves;
+            curves && content.curves.iter().any(|curve| !curve.is_exact())
+        });
         let exact = contents.iter().any(|content| {
             let curves = content.panel.look == PanelStyle::Curves;
             curves && content.curves.iter().any(SimulationCurve::has_theory)
@@ -70,9 +81,16 @@ impl Picture for SimulationFigure {
         if self.y_scale == Some(Scale::Log) && has_zero(&contents) {
             said.push("0 is off the axis".to_owned());
         }
+        if any(&|look| *look == PanelStyle::Cells) {
+            said.push("white: always wrong, dark: always right".to_owned());
+        }
+        if any(&|look| *look == PanelStyle::Steps) {
+            said.push("dots: steps, from the ring on".to_owned());
+        }
         if contents.iter().any(|content| content.pairs.is_some()) {
             said.push("grey: no more than chance".to_owned());
         }
+        said.extend(scatter_said(&contents));
         Ok(said)
     }
 
@@ -83,6 +101,7 @@ impl Picture for SimulationFigure {
     fn describe(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
         let panel = |content: &SimulationContent| {
             let said: Vec<String> = match &content.pairs {
+                _ if is_scatter(content) => described(content),
                 Some(pairs) => {
                     let kinds = pairs.kinds.iter();
                     let mean = |mean: f64| format!("{mean:.2}").replace('-', "−");
@@ -130,6 +149,18 @@ fn draw(
     tables: &Tables,
 ) -> Result<(), FigureError> {
     let mut contents = contents(simulation, options, tables)?;
+    let mut noted = vec![false; options.notes.len()];
+    let (above, frame) = divided(&contents, frame);
+    let scatters = draw_scatters(canvas, above, &contents)?;
+    for (place, panel) in scatters {
+        let names: Vec<&str> = contents[place].names.iter().map(String::as_str).collect();
+        write_notes(&panel, &names, &options.notes, &[], &mut noted)?;
+    }
+    let several = contents.len() > 1;
+    contents.retain(|content| !is_scatter(content));
+    if contents.is_empty() {
+        return Ok(());
+    }
     arrange(&mut contents, options);
     let rooms: Vec<(f64, f64)> = contents
         .iter()
@@ -146,8 +177,7 @@ fn draw(
             (left, right)
         })
         .collect();
-    let frames = places(&mut contents, frame, &rooms);
-    let mut noted = vec![false; options.notes.len()];
+    let frames = places(&mut contents, frame, &rooms, several);
     for (content, (place, title)) in contents.iter().zip(&frames) {
         let y = y_axis(content, *place);
         let panel = draw_panel(canvas, *place, (content, title), y, options)?;
@@ -164,15 +194,26 @@ fn places(
     contents: &mut [SimulationContent],
     mut frame: Frame,
     rooms: &[(f64, f64)],
+    several: bool,
 ) -> Vec<(Frame, Vec<String>)> {
-    let taken: f64 = rooms.iter().map(|(left, right)| left + right).sum();
     let count = contents.len();
+    if count > 3 && frame.right - frame.left > WIDE {
+        // Two rows of panels.
+        let (first, second) = contents.split_at_mut(count.div_ceil(2));
+        let (own, others) = rooms.split_at(first.len());
+        let [above, below] = frame.stack(2, panel::BELOW)[..] else {
+            return Vec::new();
+        };
+        let both = places(first, above, own, several).into_iter();
+        return both.chain(places(second, below, others, several)).collect();
+    }
+    let taken: f64 = rooms.iter().map(|(left, right)| left + right).sum();
     let gaps = GAP * (count as f64 - 1.0);
     let width = (frame.right - frame.left - taken - gaps) / count as f64;
     // A single panel is named by the heading.
-    let titles = contents.iter().map(|content| match count {
-        1 => Vec::new(),
-        _ => vec![content.panel.title.clone()],
+    let titles = contents.iter().map(|content| match several {
+        false => Vec::new(),
+        true => vec![content.panel.title.clone()],
     });
     let titles: Vec<Vec<String>> = titles.collect();
     if width < NARROWEST && count > 1 {
@@ -238,8 +279,24 @@ fn labels(content: &SimulationContent) -> Vec<(String, theme::Colour, f64)> {
         name.split_once(": ")
             .is_some_and(|(series, _)| named(series))
     };
-    let curves = content.curves.iter().filter(|_| content.labelled);
-    let curves = curves.filter(|curve| !belongs(&curve.name));
+    let count = content.curves.len() as f64;
+    if content.panel.look == PanelStyle::Cells {
+        let rows = content.curves.iter().zip(0_u32..);
+        return rows
+            .map(|(curve, row)| {
+                let mean = curve.values.iter().sum::<f64>() / curve.values.len().max(1) as f64;
+                let text = format!("{}: mean {}", curve.label, number(round(mean)));
+                (text, theme::INK, count - f64::from(row) - 0.5)
+            })
+            .collect();
+    }
+    let steps = content.panel.look == PanelStyle::Steps;
+    let unnamed = |name: &str| steps && (name == "loss" || name.starts_with("contour"));
+    let curves = content
+        .curves
+        .iter()
+        .filter(|_| content.labelled && !at_peaks(content));
+    let curves = curves.filter(|curve| !belongs(&curve.name) && !unnamed(&curve.name));
     let curves = curves.map(|curve| {
         let shown = |value: &&f64| content.panel.y_scale == Scale::Linear || **value > 0.0;
         let seen = match curve.theory.iter().rev().find(|value| value.is_finite()) {
@@ -255,6 +312,54 @@ fn labels(content: &SimulationContent) -> Vec<(String, theme::Colour, f64)> {
         (text.clone(), colour, *value)
     });
     curves.chain(levels).collect()
+}
+
+/// Three decimals are enough for a mean.
+fn round(value: f64) -> f64 {
+    (1000.0 * value).round() / 1000.0
+}
+
+/// Whether curves are named at their highest places: lines that all end at one height below it.
+fn at_peaks(content: &SimulationContent) -> bool {
+    let (low, high) = content.range;
+    let ends = content
+        .curves
+        .iter()
+        .filter_map(|curve| curve.values.last());
+    let near = |end: &f64| (end - low).abs() < 0.03 * (high - low);
+    content.panel.look == PanelStyle::Curves
+        && content.panel.y_scale == Scale::Linear
+        && content.curves.len() > 2
+        && content.curves.iter().all(SimulationCurve::is_exact)
+        && ends.clone().count() == content.curves.len()
+        && ends.clone().all(near)
+}
+
+/// Writes the names of curves at their highest places, each above those that it would meet.
+fn name_peaks(panel: &panel::Panel, content: &SimulationContent) -> Result<(), FigureError> {
+    let mut taken: Vec<(f64, f64)> = Vec::new();
+    for curve in &content.curves {
+        let places = curve.xs.iter().zip(&curve.values);
+        let Some((x, y)) = places.max_by(|a, b| a.1.total_cmp(b.1)) else {
+            continue;
+        };
+        let (x, mut y) = panel.at(*x, *y);
+        y -= 14.0;
+        let width = text_width(&curve.label, theme::LABEL, true);
+        while taken
+            .iter()
+            .any(|(right, other)| x < *right && (y - other).abs() < 28.0)
+        {
+            y -= 4.0;
+        }
+        taken.push((x + width + 12.0, y));
+        let style = (theme::LABEL, true);
+        let place = (x + 4.0, y);
+        panel
+            .canvas
+            .label(place, &curve.label, style, curve.colour, Side::Right)?;
+    }
+    Ok(())
 }
 
 /// The values of x that a panel reaches to.
@@ -298,11 +403,12 @@ fn draw_panel<'a, 'b>(
         Some(_) => ("correlation of their errors", "number of pairs"),
         None => (spec.x.as_str(), spec.y.as_str()),
     };
+    let cells = spec.look == PanelStyle::Cells;
     panel.surround(&Surroundings {
         title,
         x_title: Some(x_title),
-        y_title: (!content.shared).then_some(y_title),
-        y_numbers: !content.shared,
+        y_title: (!content.shared && !cells).then_some(y_title),
+        y_numbers: !content.shared && !cells,
         x_numbers: true,
         x_whole: content.pairs.is_none() && content.curves.iter().all(whole),
         ..Surroundings::default()
@@ -319,6 +425,9 @@ fn draw_panel<'a, 'b>(
         draw_pairs(canvas, &panel, pairs)?;
         return Ok(panel);
     }
+    if cells {
+        draw_cells(&panel, &content.curves)?;
+    }
     shade(&panel, content, options)?;
     for curve in &content.curves {
         match &spec.look {
@@ -327,8 +436,12 @@ fn draw_panel<'a, 'b>(
                 panel.curve(&curve.xs, &curve.values, Stroke::new(curve.colour, 3.4))?
             }
             PanelStyle::Bars { from, text } => draw_bars(canvas, &panel, curve, *from, text)?,
-            PanelStyle::Correlations { .. } => {}
+            PanelStyle::Steps => draw_steps(&panel, curve)?,
+            PanelStyle::Correlations { .. } | PanelStyle::Cells | PanelStyle::Scatter => {}
         }
+    }
+    if content.labelled && at_peaks(content) {
+        name_peaks(&panel, content)?;
     }
     let labels = labels(content).into_iter().map(|(text, colour, value)| {
         let y = panel.y.place(value);

@@ -313,7 +313,7 @@ impl<'a> TradeoffDrawing<'a> {
         match (&self.options.labels.y, self.options.overlay) {
             (Some(title), _) => title,
             (None, true) => theme::name(headline(self.options), self.study.loss),
-            (None, false) => theme::error(self.study.loss),
+            (None, false) => theme::error_of(self.study),
         }
     }
 }

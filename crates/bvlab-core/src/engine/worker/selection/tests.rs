@@ -7,13 +7,13 @@ use crate::decompose::{Loss, interval_factor};
 use crate::engine::{self, JoinedShares, Results, Shard, Share, ShareStep, Unwatched};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::learner::{
-    Basis, Gaussians, GaussiansSetting, Knn, Learner, Linear, LinearSetting, Polynomial,
-    PolynomialSetting, Tree, TreeSetting,
+    Basis, Gaussians, GaussiansSetting, InputScale, Knn, Lasso, Learner, Linear, LinearSetting,
+    Polynomial, PolynomialSetting, Search, Subset, Tree, TreeSetting,
 };
 use crate::plan::{CapacityPath, Plan, PlanError, SweepAxis, TestPoints};
 use crate::problem::{ClassLaw, Classes, Expression, Inputs, Labels, Noise, Problem, Truth};
 use crate::selection::{FAMILIES, Method};
-use crate::stream::Stream;
+use crate::stream::{Purpose, Stream};
 
 fn unit() -> Inputs {
     Inputs::uniform(0.0, 1.0)
@@ -218,6 +218,87 @@ fn degrees_of_freedom_are_those_of_theory() {
                 );
             }
         }
+    }
+}
+
+/// Labels that have nothing to do with ten inputs.
+fn without_signal(train: usize) -> Problem {
+    let mut problem = normal_problem(10, train);
+    if let Labels::Numbers { truth, .. } = &mut problem.labels {
+        *truth = Truth::Linear(vec![0.0; 10]);
+    }
+    problem
+}
+
+#[test]
+fn a_search_for_inputs_has_more_degrees_of_freedom_than_weights() {
+    let plan = Plan::builder(without_signal(40))
+        .learner(
+            "best",
+            axis("size", 4),
+            Subset::new(vec![0, 1, 3, 10], Search::Best),
+        )
+        .test(TestPoints::Draw(20))
+        .resamples(1000)
+        .degrees_of_freedom()
+        .build()
+        .unwrap();
+    let results = run(&plan);
+    let of = |c: usize| extra(&results, 0, c, "df");
+    // Without a search, one for every weight and one for the constant.
+    for (c, weights) in [(0, 0.0), (3, 10.0)] {
+        let (df, se) = of(c);
+        assert!((df - 1.0 - weights).abs() < 4.0 * se, "{df} ± {se}");
+    }
+    // The best single input has the largest of ten squared t-values, each of mean about 1: near 3.8.
+    let (df, se) = of(1);
+    assert!(df - 8.0 * se > 3.0 && df < 6.5, "{df} ± {se}");
+    let (df, se) = of(2);
+    assert!(df - 8.0 * se > 5.5 && df < 11.0, "{df} ± {se}");
+}
+
+#[test]
+fn lasso_has_as_many_degrees_of_freedom_as_weights_that_are_not_zero() {
+    let lambdas = [0.05, 0.2, 0.4];
+    let lasso = || Lasso::new(lambdas.to_vec(), true, InputScale::None);
+    for fixed in [false, true] {
+        let mut problem = normal_problem(8, 30);
+        problem.fixed = fixed;
+        let resamples = 1500;
+        let plan = Plan::builder(problem)
+            .learner("lasso", SweepAxis::new("lambda", &lambdas), lasso())
+            .test(TestPoints::Draw(20))
+            .resamples(resamples)
+            .degrees_of_freedom()
+            .build()
+            .unwrap();
+        let results = run(&plan);
+        // Zero, and a unit vector for every input.
+        let mut places = vec![0.0; 9 * 8];
+        (0..8).for_each(|j| places[(j + 1) * 8 + j] = 1.0);
+        let places = Points::new(8, places);
+        let mut learner = lasso();
+        let mut counts = [0.0; 3];
+        let (mut data, mut out) = (Training::default(), vec![0.0; 27]);
+        for resample in 0..resamples {
+            plan.problem()
+                .draw(plan.run.seed, resample, &mut data)
+                .unwrap();
+            let stream = Stream::new(plan.run.seed, Purpose::Algorithm, resample);
+            learner.fit(&data, &stream);
+            learner.predict(&places, &mut out);
+            for (count, out) in counts.iter_mut().zip(out.chunks_exact(9)) {
+                let used = out[1..].iter().filter(|p| (**p - out[0]).abs() > 1e-12);
+                *count += used.count() as f64 / resamples as f64;
+            }
+        }
+        for (c, count) in counts.iter().enumerate() {
+            let (df, se) = extra(&results, 0, c, "df");
+            // And one for the constant. Counts vary, too, but less.
+            let apart = (df - 1.0 - count).abs();
+            assert!(apart < 4.5 * se, "λ = {}: {df} ± {se}, {count}", lambdas[c]);
+        }
+        assert!(counts[0] > counts[1] + 1.0 && counts[1] > counts[2] + 0.5);
     }
 }
 

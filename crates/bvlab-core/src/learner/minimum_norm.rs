@@ -6,16 +6,20 @@ use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::qr::no_pivoting::factor as qr;
 use faer::{Accum, Conj, MatMut, MatRef, Par};
 
+use super::room;
+use super::spectrum::{Memory, Spectrum, length};
 use crate::lanes::{add_scaled, combine, dot};
-use crate::learner::room;
-use crate::learner::spectrum::{Memory, Spectrum, length};
 
 /// The first p columns of a matrix for rising p. All its memory is kept.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MinimumNorm {
+    /// What no entry of the present matrix exceeds by much.
+    size: f64,
+    /// Whether the last weights lack a direction that counts as zero.
+    lost_rank: bool,
     /// Whether `triangle` is that of the present matrix.
     factored: bool,
-    /// R of the first n columns (and below it what Q is made of), and Qᵀy.
+    /// R of the first n columns (and below it what Q is made of), and Qᵀy of every right-hand side.
     triangle: Vec<f64>,
     reflectors: Vec<f64>,
     projections: Vec<f64>,
@@ -43,60 +47,84 @@ const CHOLESKY_SPAN: f64 = 1e6;
 const REFINEMENTS: usize = 5;
 
 impl MinimumNorm {
-    /// Begins with another matrix.
-    pub fn begin(&mut self) {
+    /// Begins with another matrix, whose entries are of this size at most.
+    pub fn begin(&mut self, size: f64) {
+        self.size = size;
         self.factored = false;
         self.summed = 0;
     }
 
-    /// The weights with the first p of the columns, which stand one after the other; p never falls
-    /// from call to call.
-    pub fn weights(&mut self, columns: &[f64], y: &[f64], p: usize) -> &[f64] {
-        let n = y.len();
+    /// The weights with the first p of the columns, of n numbers each, which stand one after the
+    /// other; p never falls from call to call. `y` is one right-hand side or several, one after the
+    /// other, and so are the weights: all come from one factorisation.
+    pub fn weights(&mut self, columns: &[f64], y: &[f64], n: usize, p: usize) -> &[f64] {
         let design = &columns[..p * n];
+        self.weights.clear();
+        self.weights.resize(y.len() / n * p, 0.0);
         let solved = match p <= n {
-            true => self.by_triangle(columns, y, p),
-            false => self.by_gram(design, y),
+            true => self.by_triangle(columns, y, n, p),
+            false => self.by_gram(design, y, n),
         };
-        if solved {
-            return &self.weights;
+        self.lost_rank = false;
+        if !solved {
+            let design = MatRef::from_column_major_slice(design, n, p);
+            let found = self.spectrum.filtered(design, y, 1, |_, s| 1.0 / s);
+            self.weights.clear();
+            self.weights.extend_from_slice(found);
+            self.lost_rank = self.spectrum.rank(n, p) < n.min(p);
         }
-        let design = MatRef::from_column_major_slice(design, n, p);
-        self.spectrum.filtered(design, y, 1, |_, s| 1.0 / s)
+        &self.weights
+    }
+
+    /// The last weights.
+    pub fn last(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Whether the matrix of the last weights has a lower rank than its shape allows.
+    pub fn lost_rank(&self) -> bool {
+        self.lost_rank
     }
 
     /// R w = Qᵀy by back substitution, where R is far from singular.
-    fn by_triangle(&mut self, columns: &[f64], y: &[f64], p: usize) -> bool {
-        let n = y.len();
+    fn by_triangle(&mut self, columns: &[f64], y: &[f64], n: usize, p: usize) -> bool {
         if !self.factored {
-            self.factor_first(columns, y);
+            self.factor_first(columns, y, n);
         }
         let column = |k: usize| self.triangle[k * n..][..=k].split_at(k);
         if span((0..p).map(|k| column(k).1[0])) > QR_CONDITION {
             return false;
         }
-        self.weights.clear();
-        self.weights.extend_from_slice(&self.projections[..p]);
-        for k in (0..p).rev() {
-            let (above, diagonal) = column(k);
-            let weight = self.weights[k] / diagonal[0];
-            self.weights[k] = weight;
-            add_scaled(&mut self.weights[..k], -weight, above);
+        let largest = self.size * ((n * p) as f64).sqrt();
+        let sides = self.projections.chunks_exact(n);
+        for (weights, projections) in self.weights.chunks_exact_mut(p).zip(sides) {
+            weights.copy_from_slice(&projections[..p]);
+            for k in (0..p).rev() {
+                let (above, diagonal) = column(k);
+                let weight = weights[k] / diagonal[0];
+                weights[k] = weight;
+                add_scaled(&mut weights[..k], -weight, above);
+            }
+            // The weights are mostly the direction that R shrinks most. With v along them, ‖R⁻ᵀ v‖ is
+            // one over the smallest singular value, to a small factor; the largest is at most √(np)
+            // times the largest entry.
+            self.shares.clear();
+            self.shares.extend_from_slice(weights);
+            for k in 0..p {
+                let (above, diagonal) = column(k);
+                self.shares[k] = (self.shares[k] - dot(above, &self.shares[..k])) / diagonal[0];
+            }
+            let good = largest * length(&self.shares) <= QR_CONDITION * length(weights);
+            if !good {
+                return false;
+            }
         }
-        // The weights are mostly the direction that R shrinks most. With v along them, ‖R⁻ᵀ v‖ is
-        // one over the smallest singular value, to a small factor; the largest is at most √(np).
-        self.shares.clone_from(&self.weights);
-        for k in 0..p {
-            let (above, diagonal) = column(k);
-            self.shares[k] = (self.shares[k] - dot(above, &self.shares[..k])) / diagonal[0];
-        }
-        let largest = ((n * p) as f64).sqrt();
-        largest * length(&self.shares) <= QR_CONDITION * length(&self.weights)
+        true
     }
 
     /// R and Qᵀy of the first n columns.
-    fn factor_first(&mut self, columns: &[f64], y: &[f64]) {
-        let n = y.len();
+    fn factor_first(&mut self, columns: &[f64], y: &[f64], n: usize) {
+        let sides = y.len() / n.max(1);
         let wide = n.min(columns.len() / n.max(1));
         self.triangle.clear();
         self.triangle.extend_from_slice(&columns[..wide * n]);
@@ -117,12 +145,12 @@ impl MinimumNorm {
         let needed =
             householder::apply_block_householder_sequence_transpose_on_the_left_in_place_scratch::<
                 f64,
-            >(n, block, 1);
+            >(n, block, sides);
         householder::apply_block_householder_sequence_transpose_on_the_left_in_place_with_conj(
             triangle.as_ref(),
             reflectors.as_ref(),
             Conj::No,
-            MatMut::from_column_major_slice_mut(&mut self.projections, n, 1),
+            MatMut::from_column_major_slice_mut(&mut self.projections, n, sides),
             Par::Seq,
             self.memory.stack(needed),
         );
@@ -132,8 +160,7 @@ impl MinimumNorm {
     /// w = Φᵀ (ΦΦᵀ)⁻¹ y by Cholesky, where ΦΦᵀ is far enough from singular. It squares the condition
     /// number; but the weights are combinations of the rows of Φ in any case, so that they are
     /// those of minimum norm as soon as they interpolate. What they miss is solved for again.
-    fn by_gram(&mut self, design: &[f64], y: &[f64]) -> bool {
-        let n = y.len();
+    fn by_gram(&mut self, design: &[f64], y: &[f64], n: usize) -> bool {
         self.grow_gram(design, n);
         let lower = room(&mut self.factor, n * n);
         lower.copy_from_slice(&self.gram[..n * n]);
@@ -149,28 +176,34 @@ impl MinimumNorm {
         if done.is_err() || span > CHOLESKY_SPAN {
             return false;
         }
-        // What rounding alone leaves: every entry of Φ is at most 1.
-        let rounding = f64::EPSILON * (design.len() as f64).sqrt();
-        self.weights.clear();
-        self.weights.resize(design.len() / n, 0.0);
-        self.residual.clear();
-        self.residual.extend_from_slice(y);
-        for _ in 0..=REFINEMENTS {
-            self.shares.clone_from(&self.residual);
-            solve(&self.factor, &mut self.shares);
-            for (weight, column) in self.weights.iter_mut().zip(design.chunks_exact(n)) {
-                *weight += dot(column, &self.shares);
-            }
-            combine(&mut self.residual, 0.0, design, &self.weights);
-            self.residual
-                .iter_mut()
-                .zip(y)
-                .for_each(|(miss, y)| *miss = y - *miss);
-            if length(&self.residual) <= rounding * length(&self.weights) {
-                return true;
+        // What rounding alone leaves.
+        let rounding = self.size * f64::EPSILON * (design.len() as f64).sqrt();
+        let sides = self.weights.chunks_exact_mut(design.len() / n);
+        for (weights, y) in sides.zip(y.chunks_exact(n)) {
+            self.residual.clear();
+            self.residual.extend_from_slice(y);
+            let mut refined = 0;
+            loop {
+                self.shares.clone_from(&self.residual);
+                solve(&self.factor, &mut self.shares);
+                for (weight, column) in weights.iter_mut().zip(design.chunks_exact(n)) {
+                    *weight += dot(column, &self.shares);
+                }
+                combine(&mut self.residual, 0.0, design, weights);
+                self.residual
+                    .iter_mut()
+                    .zip(y)
+                    .for_each(|(miss, y)| *miss = y - *miss);
+                if length(&self.residual) <= rounding * length(weights) {
+                    break;
+                }
+                if refined == REFINEMENTS {
+                    return false;
+                }
+                refined += 1;
             }
         }
-        false
+        true
     }
 
     /// Adds to ΦΦᵀ the columns that are new.

@@ -1,0 +1,314 @@
+//! Points in the plane, coloured by group, with the ellipses of a mixture.
+
+use super::content::{SimulationContent, SimulationCurve};
+use crate::axis::{Axis, room};
+use crate::canvas::{Canvas, Stroke};
+use crate::error::FigureError;
+use crate::panel::{BELOW, Frame, Panel, Surroundings, TITLE, y_room};
+use crate::theme::{self, Colour};
+use bvlab_core::plan::Scale;
+use bvlab_core::simulation::{
+    PanelStyle, SCATTER_FIELD, SCATTER_POINTS, SCATTER_WRONG, scatter_group, scatter_share,
+};
+
+/// The room between two panels.
+const GAP: f64 = 30.0;
+/// The most groups that a figure looks for.
+const MOST_GROUPS: usize = 16;
+
+/// Whether a panel shows points in the plane.
+pub fn is_scatter(content: &SimulationContent) -> bool {
+    content.panel.look == PanelStyle::Scatter
+}
+
+/// The colour of a group.
+fn group_colour(group: usize) -> Colour {
+    theme::LEARNERS[group % theme::LEARNERS.len()]
+}
+
+fn series<'a>(content: &'a SimulationContent, name: &str) -> Option<&'a SimulationCurve> {
+    content.curves.iter().find(|curve| curve.name == name)
+}
+
+/// The colours of the points of a series: those of the groups, mixed as the shares are; grey where
+/// there are none.
+fn blended(content: &SimulationContent, points: &SimulationCurve) -> Vec<Colour> {
+    let shares = (0..MOST_GROUPS).map_while(|k| series(content, &scatter_share(&points.name, k)));
+    let shares: Vec<&SimulationCurve> = shares.collect();
+    let colour = |i: usize| {
+        if shares.is_empty() {
+            return theme::DATA;
+        }
+        let mut sum = [0.0; 3];
+        for (k, share) in shares.iter().enumerate() {
+            let share = share.values.get(i).copied().unwrap_or(0.0);
+            let (r, g, b) = group_colour(k);
+            for (sum, part) in sum.iter_mut().zip([r, g, b]) {
+                *sum += share * f64::from(part);
+            }
+        }
+        let [r, g, b] = sum.map(|part| part.round().clamp(0.0, 255.0) as u8);
+        (r, g, b)
+    };
+    (0..points.xs.len()).map(colour).collect()
+}
+
+/// What is said below a figure with such panels.
+pub fn said(contents: &[SimulationContent]) -> Vec<String> {
+    let any = |which: &dyn Fn(&SimulationCurve) -> bool| {
+        let scatters = contents.iter().filter(|content| is_scatter(content));
+        scatters.flat_map(|content| &content.curves).any(which)
+    };
+    let mut said = Vec::new();
+    if any(&|curve| curve.name.ends_with("2σ")) {
+        said.push("ellipses: one and two standard deviations".to_owned());
+    }
+    if any(&|curve| curve.name == SCATTER_WRONG) {
+        said.push("rings: points in the wrong group".to_owned());
+    }
+    said
+}
+
+/// What a panel shows, for screen readers.
+pub fn described(content: &SimulationContent) -> Vec<String> {
+    let count = |name: &str| series(content, name).map_or(0, |curve| curve.xs.len());
+    let groups = (0..MOST_GROUPS).take_while(|k| {
+        let share = scatter_share(SCATTER_POINTS, *k);
+        series(content, &share).is_some()
+    });
+    let mut said = vec![format!("{} points", count(SCATTER_POINTS))];
+    match groups.count() {
+        0 => {}
+        groups => said.push(format!("{groups} groups")),
+    }
+    if let wrong @ 1.. = count(SCATTER_WRONG) {
+        said.push(format!("{wrong} in the wrong group"));
+    }
+    said
+}
+
+/// The ranges of both coordinates, those of all panels.
+fn ranges(contents: &[SimulationContent]) -> [(f64, f64); 2] {
+    let scatters = contents.iter().filter(|content| is_scatter(content));
+    let shown = scatters
+        .flat_map(|content| &content.curves)
+        .filter(|curve| {
+            let name = curve.name.as_str();
+            let line = scatter_group(name).is_some() && !name.ends_with('σ');
+            name == SCATTER_POINTS || name == SCATTER_FIELD || line
+        });
+    let shown: Vec<&SimulationCurve> = shown.collect();
+    let of = |values: &dyn Fn(&SimulationCurve) -> &[f64]| {
+        let all = shown.iter().flat_map(|curve| values(curve).iter().copied());
+        room(all.filter(|value| value.is_finite()), Scale::Linear, 0.03)
+    };
+    [of(&|curve| &curve.xs), of(&|curve| &curve.values)]
+}
+
+/// Panels with the same scale on both axes, in rows of equal length that make them largest; and how
+/// many stand in a row.
+fn cells(frame: Frame, count: usize, ranges: [(f64, f64); 2]) -> (Vec<Frame>, usize) {
+    let between = TITLE + 12.0;
+    let [across, up] = ranges.map(|(low, high)| (high - low).max(f64::MIN_POSITIVE));
+    let (width, height) = (frame.right - frame.left, frame.bottom - frame.top);
+    let scale = |columns: usize| {
+        let rows = (count / columns) as f64;
+        let columns = columns as f64;
+        let wide = (width - GAP * (columns - 1.0)) / columns / across;
+        let high = (height - TITLE - between * (rows - 1.0)) / rows / up;
+        wide.min(high)
+    };
+    let divisors = (1..=count).filter(|columns| count.is_multiple_of(*columns));
+    let columns = divisors.max_by(|a, b| scale(*a).total_cmp(&scale(*b)));
+    let columns = columns.unwrap_or(1);
+    let scale = scale(columns).max(0.0);
+    // What is left of the width is shared by both sides.
+    let used = columns as f64 * (scale * across + GAP) - GAP;
+    let start = frame.left + ((width - used) / 2.0).max(0.0);
+    let cell = |i: usize| {
+        let left = start + (i % columns) as f64 * (scale * across + GAP);
+        let top = frame.top + TITLE + (i / columns) as f64 * (scale * up + between);
+        Frame {
+            left,
+            right: left + scale * across,
+            top,
+            bottom: top + scale * up,
+        }
+    };
+    ((0..count).map(cell).collect(), columns)
+}
+
+/// Cuts the frame into that of the points, above, and that of the other panels.
+pub fn divided(contents: &[SimulationContent], frame: Frame) -> (Frame, Frame) {
+    let scatters = contents
+        .iter()
+        .filter(|content| is_scatter(content))
+        .count();
+    if scatters == 0 || scatters == contents.len() {
+        return (frame, frame);
+    }
+    let share = if scatters > 5 { 0.64 } else { 0.55 };
+    let [above, below] = frame.rows(share, BELOW + 20.0);
+    (above, below)
+}
+
+/// Draws the panels of points; returns each with its place among the contents.
+pub fn draw_scatters<'a, 'b>(
+    canvas: &'a Canvas<'b>,
+    mut frame: Frame,
+    contents: &[SimulationContent],
+) -> Result<Vec<(usize, Panel<'a, 'b>)>, FigureError> {
+    let places = (0..contents.len()).filter(|i| is_scatter(&contents[*i]));
+    let places: Vec<usize> = places.collect();
+    if places.is_empty() {
+        return Ok(Vec::new());
+    }
+    let ranges = ranges(contents);
+    let axis = Axis::new(Scale::Linear, ranges[1], (frame.bottom, frame.top));
+    frame.left += y_room(&axis);
+    let (frames, columns) = cells(frame, places.len(), ranges);
+    let mut panels = Vec::new();
+    for (i, (place, frame)) in places.iter().zip(&frames).enumerate() {
+        let content = &contents[*place];
+        let x = Axis::new(Scale::Linear, ranges[0], (frame.left, frame.right));
+        let y = Axis::new(Scale::Linear, ranges[1], (frame.bottom, frame.top));
+        let panel = Panel::new(canvas, *frame, x, y);
+        let lowest = i + columns >= places.len();
+        panel.surround(&Surroundings {
+            title: std::slice::from_ref(&content.panel.title),
+            x_title: lowest.then_some(content.panel.x.as_str()),
+            y_title: (i % columns == 0).then_some(content.panel.y.as_str()),
+            y_numbers: i % columns == 0,
+            x_numbers: lowest,
+            ..Surroundings::default()
+        })?;
+        fill(canvas, &panel, content)?;
+        panels.push((*place, panel));
+    }
+    Ok(panels)
+}
+
+fn fill(canvas: &Canvas, panel: &Panel, content: &SimulationContent) -> Result<(), FigureError> {
+    if let Some(field) = series(content, SCATTER_FIELD) {
+        fill_field(canvas, panel, content, field)?;
+    }
+    if let Some(points) = series(content, SCATTER_POINTS) {
+        let width = panel.frame.right - panel.frame.left;
+        let radius = if width > 320.0 { 4.4 } else { 3.2 };
+        for (i, colour) in blended(content, points).iter().enumerate() {
+            let place = panel.at(points.xs[i], points.values[i]);
+            if panel.shows(place) {
+                canvas.dot(place, radius, *colour, 0.75)?;
+            }
+        }
+    }
+    if let Some(wrong) = series(content, SCATTER_WRONG) {
+        for (x, y) in wrong.xs.iter().zip(&wrong.values) {
+            let place = panel.at(*x, *y);
+            if panel.shows(place) {
+                canvas.ring(place, 6.4, Stroke::new(theme::INK, 1.8))?;
+            }
+        }
+    }
+    for curve in &content.curves {
+        let Some(group) = scatter_group(&curve.name) else {
+            continue;
+        };
+        let colour = group_colour(group);
+        if let ([x], [y]) = (curve.xs.as_slice(), curve.values.as_slice()) {
+            let place = panel.at(*x, *y);
+            if panel.shows(place) {
+                canvas.dot(place, 8.0, canvas.page.paper(), 1.0)?;
+                canvas.dot(place, 6.6, theme::INK, 1.0)?;
+                canvas.dot(place, 4.6, colour, 1.0)?;
+            }
+            continue;
+        }
+        let width = if curve.name.ends_with("2σ") {
+            1.8
+        } else {
+            3.0
+        };
+        line(canvas, panel, curve, Stroke::new(colour, width))?;
+    }
+    Ok(())
+}
+
+/// A line through places, as far as the panel shows them.
+fn line(
+    canvas: &Canvas,
+    panel: &Panel,
+    curve: &SimulationCurve,
+    stroke: Stroke,
+) -> Result<(), FigureError> {
+    let mut piece = Vec::new();
+    for (x, y) in curve.xs.iter().zip(&curve.values) {
+        let place = panel.at(*x, *y);
+        match panel.shows(place) {
+            true => piece.push(place),
+            false => canvas.line(&std::mem::take(&mut piece), stroke)?,
+        }
+    }
+    canvas.line(&piece, stroke)
+}
+
+/// Cells in the mixed colours of the groups, and lines where the most probable one changes.
+fn fill_field(
+    canvas: &Canvas,
+    panel: &Panel,
+    content: &SimulationContent,
+    field: &SimulationCurve,
+) -> Result<(), FigureError> {
+    let sides = |values: &[f64]| {
+        let mut values = values.to_vec();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        values
+    };
+    let (columns, rows) = (sides(&field.xs), sides(&field.values));
+    let step = |values: &[f64]| match values {
+        [first, .., last] => (last - first) / (values.len() - 1) as f64,
+        _ => 0.0,
+    };
+    let half = [step(&columns) / 2.0, step(&rows) / 2.0];
+    let corner = |x: f64, y: f64| {
+        let (x, y) = panel.at(x, y);
+        let frame = panel.frame;
+        (
+            x.clamp(frame.left, frame.right),
+            y.clamp(frame.top, frame.bottom),
+        )
+    };
+    let colours = blended(content, field);
+    for (i, colour) in colours.iter().enumerate() {
+        let (x, y) = (field.xs[i], field.values[i]);
+        let corners = [
+            corner(x - half[0], y - half[1]),
+            corner(x + half[0], y - half[1]),
+            corner(x + half[0], y + half[1]),
+            corner(x - half[0], y + half[1]),
+        ];
+        canvas.fill(&corners, *colour, 0.35)?;
+    }
+    // Row by row: the neighbours of a cell are the next one and the one above.
+    let shares = (0..MOST_GROUPS).map_while(|k| series(content, &scatter_share(SCATTER_FIELD, k)));
+    let shares: Vec<&SimulationCurve> = shares.collect();
+    let best = |i: usize| {
+        let groups = (0..shares.len()).rev();
+        groups.max_by(|a, b| shares[*a].values[i].total_cmp(&shares[*b].values[i]))
+    };
+    let wide = columns.len();
+    let stroke = Stroke::new(theme::INK, 2.0);
+    for i in 0..field.xs.len() {
+        let (x, y) = (field.xs[i] + half[0], field.values[i] + half[1]);
+        if (i + 1) % wide > 0 && best(i) != best(i + 1) {
+            let ends = [corner(x, y - 2.0 * half[1]), corner(x, y)];
+            canvas.line(&ends, stroke)?;
+        }
+        if i + wide < field.xs.len() && best(i) != best(i + wide) {
+            let ends = [corner(x - 2.0 * half[0], y), corner(x, y)];
+            canvas.line(&ends, stroke)?;
+        }
+    }
+    Ok(())
+}
