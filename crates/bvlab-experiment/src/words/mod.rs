@@ -14,7 +14,7 @@ mod template;
 pub use claim::{Claim, Statement};
 pub use expression::Formula;
 pub use quantity::{ColumnErrors, quantities};
-pub use reference::{HeldAxis, Reference, Referent, SettingPlace};
+pub use reference::{HeldAxis, Reference, Referent, SelectionPlace, SettingPlace};
 pub use scope::Scope;
 pub use template::{NumberStyle, Piece, Template};
 
@@ -34,6 +34,9 @@ const MOST_CLAIMS: usize = 100;
 
 /// The keys of figures whose texts may have numbers in them.
 const FIGURE_TEXTS: [&str; 2] = ["title", "text"];
+
+/// The key of a table whose texts may have numbers in them: the headings of panels.
+const PANEL_TITLES: &str = "titles";
 
 /// What an experiment says to people.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -143,17 +146,18 @@ impl Texts {
 /// The texts of a figure and of its parts, with their places.
 fn figure_texts(block: &Block) -> Vec<(String, Range<usize>)> {
     let mut found = Vec::new();
-    let mut waiting = vec![block];
-    while let Some(Block(entries)) = waiting.pop() {
+    let mut waiting = vec![(block, false)];
+    while let Some((Block(entries), titles)) = waiting.pop() {
         for (key, value) in entries {
+            let key = key.get_ref().as_str();
             match value.get_ref() {
-                Value::Text(text) if FIGURE_TEXTS.contains(&key.get_ref().as_str()) => {
+                Value::Text(text) if titles || FIGURE_TEXTS.contains(&key) => {
                     found.push((text.clone(), value.span()));
                 }
-                Value::Table(inner) => waiting.push(inner),
+                Value::Table(inner) => waiting.push((inner, key == PANEL_TITLES)),
                 Value::List(items) => {
                     waiting.extend(items.iter().filter_map(|item| match item.get_ref() {
-                        Value::Table(inner) => Some(inner),
+                        Value::Table(inner) => Some((inner, false)),
                         _ => None,
                     }));
                 }

@@ -95,6 +95,58 @@ pub fn quantities() -> impl Iterator<Item = (&'static str, ColumnErrors)> {
     COLUMNS.iter().map(|(name, errors, _)| (*name, *errors))
 }
 
+/// The columns of `selection`, and whether each has a standard error.
+const SELECTION: &[(&str, bool)] = &[
+    ("estimate", true),
+    ("spread", false),
+    ("bias", true),
+    ("chosen", false),
+    ("chosen_one_se", false),
+    ("correlation_fit", true),
+    ("correlation_inputs", true),
+    ("distance_fit", true),
+    ("distance_expected", true),
+    ("coverage", true),
+];
+
+/// The columns of `choices`, which have standard errors.
+const CHOICES: &[&str] = &[
+    "risk",
+    "regret",
+    "regret_own",
+    "claimed",
+    "claimed_bias",
+    "claimed_distance",
+    "claimed_correlation",
+    "claimed_coverage",
+    "one_se_risk",
+    "one_se_regret",
+];
+
+/// Of a column of `selection` or `choices`: whether it is of the former; what is wrong, and what to do,
+/// where there is no such column.
+pub(super) fn of_method(name: &str) -> Result<bool, (String, String)> {
+    let is = |known: &str, error: bool| {
+        let end = name.strip_prefix(known);
+        end.is_some_and(|end| end.is_empty() || error && end == "_se")
+    };
+    if SELECTION.iter().any(|(known, error)| is(known, *error)) {
+        return Ok(true);
+    }
+    if CHOICES.iter().any(|known| is(known, true)) {
+        return Ok(false);
+    }
+    let message = format!(
+        "no column of `selection` or `choices` is called {}",
+        quoted(name)
+    );
+    let known = SELECTION.iter().map(|(name, _)| *name);
+    Err((
+        message,
+        did_you_mean(name, known.chain(CHOICES.iter().copied())),
+    ))
+}
+
 /// The quantity whose column, error or end of an interval has this name.
 fn find(name: &str) -> Option<When> {
     let mut columns = COLUMNS.iter();
@@ -112,6 +164,13 @@ fn find(name: &str) -> Option<When> {
 /// Whether a study has a column; what is wrong, and what to do, where it has not.
 pub(super) fn check(name: &str, study: &StudyDescription) -> Result<(), (String, String)> {
     let Some(when) = find(name) else {
+        if let (Ok(_), Some(method)) = (of_method(name), study.select.first()) {
+            let message = format!("`{name}` by which method of selection?");
+            return Err((
+                message,
+                format!("add `{}` or another after the `@`", method.name),
+            ));
+        }
         let known = COLUMNS.iter().map(|(name, ..)| *name);
         let message = format!("no column of `curves` is called {}", quoted(name));
         return Err((message, did_you_mean(name, known)));

@@ -23,6 +23,17 @@ pub enum Referent {
         /// The setting.
         at: SettingPlace,
     },
+    /// A column of `selection` at one setting of a learner, or of `choices`.
+    Selection {
+        /// The column.
+        name: String,
+        /// The learner's number.
+        learner: usize,
+        /// The method of selection.
+        method: String,
+        /// Where.
+        at: SelectionPlace,
+    },
     /// The value of a swept parameter at the best setting of a learner.
     Best {
         /// The learner's number.
@@ -65,6 +76,16 @@ pub enum SettingPlace {
     Number(usize),
     /// The best, of all or of those at one value of an axis.
     Best(Option<HeldAxis>),
+}
+
+/// Which row of a method of selection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SelectionPlace {
+    /// The setting with this number, in `selection`.
+    Setting(usize),
+    /// The choice among the values of the first axis, at the value of the second with this number, in
+    /// `choices`.
+    Choice(usize),
 }
 
 impl Reference {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::parser::Flaw;
 use super::quantity;
-use super::reference::{HeldAxis, Reference, Referent, SettingPlace};
+use super::reference::{HeldAxis, Reference, Referent, SelectionPlace, SettingPlace};
 use bvlab_core::plan::{Curve, StudyDescription, SweepAxis};
 use bvlab_core::simulation::SimulationDescription;
 use bvlab_core::task::Description;
@@ -86,15 +86,16 @@ impl Scope<'_> {
         }
     }
 
-    /// The names that can be parts of a place: learners, or panels of a simulation.
+    /// The names that can be parts of a place: learners and methods of selection, or panels of a
+    /// simulation.
     pub(super) fn place_names(&self, place: &ReferencePlace) -> Vec<&str> {
         let run = self.run_of(place).and_then(|run| self.runs.get(run));
         match run.map(|(_, run)| run) {
-            Some(Description::Study(study)) => study
-                .curves
-                .iter()
-                .map(|curve| curve.name.as_str())
-                .collect(),
+            Some(Description::Study(study)) => {
+                let learners = study.curves.iter().map(|curve| curve.name.as_str());
+                let methods = study.select.iter().map(|method| method.name.as_str());
+                learners.chain(methods).collect()
+            }
             Some(Description::Simulation(simulation)) => {
                 let panels = simulation.panels.iter();
                 panels.map(|panel| panel.name.as_str()).collect()
@@ -243,30 +244,104 @@ impl Scope<'_> {
             return Err(self.unknown_variant(&name, span));
         };
         let what = match self.runs[run].1 {
-            Description::Study(study) => of_study(study, quantity, place, span),
+            Description::Study(study) => match method(study, place)? {
+                Some(method) if run > 0 => {
+                    let message =
+                        "what methods select is kept of the experiment itself, not of variants";
+                    return Err(Flaw::new(method.1, message));
+                }
+                Some(method) => of_method(study, quantity, place, (method, span)),
+                None => of_study(study, quantity, place, span),
+            },
             Description::Simulation(simulation) => of_simulation(simulation, quantity, place, span),
         };
         what.map(|what| (run, what))
     }
 }
 
-/// A column of a study, or its best setting.
-fn of_study(
+/// The method of selection that a place names, if any.
+fn method(
+    study: &StudyDescription,
+    place: &ReferencePlace,
+) -> Result<Option<(String, Range<usize>)>, Flaw> {
+    let is_method = |name: &str| {
+        study.select.iter().any(|method| method.name == name)
+            && study.curves.iter().all(|curve| curve.name != name)
+    };
+    let mut methods = place.names.iter().filter(|(name, _)| is_method(name));
+    let first = methods.next().cloned();
+    match methods.next() {
+        None => Ok(first),
+        Some((_, span)) => Err(Flaw::new(
+            span.clone(),
+            "a place has one method of selection",
+        )),
+    }
+}
+
+/// A column of `selection` or of `choices`.
+fn of_method(
     study: &StudyDescription,
     quantity: &Quantity,
     place: &ReferencePlace,
-    span: Range<usize>,
+    ((method, at_method), span): ((String, Range<usize>), Range<usize>),
 ) -> Result<Referent, Flaw> {
-    let best_axis = match quantity.is_quoted {
-        true => None,
-        false => quantity.name.strip_prefix("best."),
-    };
-    if best_axis.is_none() {
-        quantity::check(&quantity.name, study)
-            .map_err(|(message, help)| Flaw::new(quantity.span.clone(), message).help(help))?;
+    let wrong =
+        |(message, help): (String, String)| Flaw::new(quantity.span.clone(), message).help(help);
+    let is_selection = quantity::of_method(&quantity.name).map_err(wrong)?;
+    if let Some(best) = &place.best {
+        let message = "`best` is not known to a method of selection";
+        return Err(Flaw::new(best.clone(), message).help("give a value, or leave it out"));
     }
-    let learner = learner(study, place, &span)?;
+    let rest = ReferencePlace {
+        names: place
+            .names
+            .iter()
+            .filter(|(_, span)| *span != at_method)
+            .cloned()
+            .collect(),
+        ..ReferencePlace::default()
+    };
+    let learner = learner(study, &rest, &span)?;
     let curve = &study.curves[learner];
+    let at = values_at(study, curve, place)?;
+    let needs = |axis: usize| {
+        let name = &curve.axes[axis].name;
+        let message = format!("`{}` at which {name}?", quantity.name);
+        Flaw::new(span.clone(), message).help(format!("add `{name}=…` after the `@`"))
+    };
+    let second = match (curve.axes.len(), at[1]) {
+        (2, None) => return Err(needs(1)),
+        (_, second) => second.unwrap_or(0),
+    };
+    let at = match (is_selection, at[0], curve.axes.is_empty()) {
+        (true, None, false) => return Err(needs(0)),
+        (true, first, _) => SelectionPlace::Setting(first.unwrap_or(0) + second * curve.row()),
+        (false, None, _) => SelectionPlace::Choice(second),
+        (false, Some(_), _) => {
+            let name = &curve.axes[0].name;
+            let message = format!(
+                "`{}` is of the choice among all values of `{name}`",
+                quantity.name
+            );
+            let help = format!("leave `{name}=…` out");
+            return Err(Flaw::new(span, message).help(help));
+        }
+    };
+    Ok(Referent::Selection {
+        name: quantity.name.clone(),
+        learner,
+        method,
+        at,
+    })
+}
+
+/// By axis: the number of the value that a place gives.
+fn values_at(
+    study: &StudyDescription,
+    curve: &Curve,
+    place: &ReferencePlace,
+) -> Result<[Option<usize>; 2], Flaw> {
     let mut at: [Option<usize>; 2] = [None; 2];
     for (name, value, span) in &place.values {
         let axes = &curve.axes;
@@ -289,6 +364,27 @@ fn of_study(
         }
         at[axis] = Some(value_number(&axes[axis], *value, span)?);
     }
+    Ok(at)
+}
+
+/// A column of a study, or its best setting.
+fn of_study(
+    study: &StudyDescription,
+    quantity: &Quantity,
+    place: &ReferencePlace,
+    span: Range<usize>,
+) -> Result<Referent, Flaw> {
+    let best_axis = match quantity.is_quoted {
+        true => None,
+        false => quantity.name.strip_prefix("best."),
+    };
+    if best_axis.is_none() {
+        quantity::check(&quantity.name, study)
+            .map_err(|(message, help)| Flaw::new(quantity.span.clone(), message).help(help))?;
+    }
+    let learner = learner(study, place, &span)?;
+    let curve = &study.curves[learner];
+    let at = values_at(study, curve, place)?;
     let held = (0..2).find_map(|axis| {
         Some(HeldAxis {
             axis,
