@@ -22,6 +22,11 @@ pub trait DensityEstimator {
         None
     }
 
+    /// Whether [`DensityEstimator::try_cross_validate`] has a closed form.
+    fn cross_validates(&self) -> bool {
+        false
+    }
+
     /// By setting: least-squares cross-validation, ∫ f̂² - (2/n) Σ f̂_{-i}(X_i), for the sample that it
     /// was fitted to last; f̂_{-i} is the estimate without the value X_i. Its mean over samples is that
     /// of the integrated squared error, minus ∫ f². `None` where no closed form is known.
@@ -48,7 +53,7 @@ pub enum Smoothing {
 
 /// The widths of cells, and bandwidths, are at least this share of the range of x: below, estimates
 /// are spikes that a grid of test points does not see.
-const LEAST_SHARE: f64 = 1e-6;
+pub(super) const LEAST_SHARE: f64 = 1e-6;
 
 /// Refuses a width that is tiny beside the range of x.
 pub(super) fn check_width(name: &str, width: f64, range: (f64, f64)) -> Result<(), UnsuitableData> {

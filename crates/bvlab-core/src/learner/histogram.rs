@@ -10,7 +10,7 @@ use crate::parameter::{DataSize, Most, Parameter, UnsuitableData};
 use crate::problem::Density;
 use crate::stream::Stream;
 
-const BINS: Parameter = Parameter::whole("bins", "number of cells over the range of x")
+const BINS: Parameter = Parameter::whole("bins", "number of bins")
     .least(1.0)
     .most(Most::Value(1e6))
     .default(f64::INFINITY)
@@ -101,7 +101,7 @@ impl CellSetting {
 ///
 /// | number | meaning | range | default |
 /// |---|---|---|---|
-/// | `bins` | number of cells over the range of x | 1 to 10⁶ | this or `width` |
+/// | `bins` | number of bins | 1 to 10⁶ | this or `width` |
 /// | `width` | h, in units of x | above 0 | this or `bins` |
 /// | `origin` | where an edge lies beyond the lower end of the range, in cells | 0 to 1 | 0 |
 ///
@@ -204,6 +204,10 @@ impl DensityEstimator for HistogramDensity {
             })
         });
         Some(each.collect())
+    }
+
+    fn cross_validates(&self) -> bool {
+        true
     }
 
     /// 2/((n - 1) h) - (n + 1)/((n - 1) n² h) Σ N².

@@ -257,6 +257,10 @@ impl DensityEstimator for KernelDensity {
         each.collect()
     }
 
+    fn cross_validates(&self) -> bool {
+        true
+    }
+
     fn try_cross_validate(&self, interrupt: &Interrupt) -> Result<Option<Vec<f64>>, Interrupted> {
         let count = self.sorted.len() as f64;
         let reach = self.shape.reach();

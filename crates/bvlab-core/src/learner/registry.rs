@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::family::Family;
 use super::{
     adaboost, bagging, boosting, components, discriminant, features, forest, fourier, gaussians,
-    histogram, kernel, kernel_density, knn, lasso, linear, local, logistic, naive_bayes, network,
-    polynomial, spline, subset, tree,
+    histogram, kernel, kernel_density, knn, lasso, linear, local, logistic, mixture, naive_bayes,
+    network, polynomial, spline, subset, tree,
 };
 use crate::parameter::DataSize;
 
@@ -35,6 +35,7 @@ const STANDARD: &[Family] = &[
     adaboost::FAMILY,
     histogram::FAMILY,
     kernel_density::FAMILY,
+    mixture::FAMILY,
 ];
 
 /// The model families that experiments can use: those that come with the crate, and one's own.

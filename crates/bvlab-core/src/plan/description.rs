@@ -146,14 +146,17 @@ impl Plan {
             return None;
         }
         let mut all = vec![f64::NAN; path.curve.settings()];
+        // Of some stages no setting may have one.
+        let mut any = false;
         for stage in &path.stages {
             let problem = &self.problems[stage.problem];
-            let bounds = stage.learner.label_noise_bound(problem)?;
-            for (bound, &setting) in bounds.into_iter().zip(&stage.settings) {
+            let bounds = stage.learner.label_noise_bound(problem);
+            for (bound, &setting) in bounds.into_iter().flatten().zip(&stage.settings) {
                 all[setting] = bound;
+                any = true;
             }
         }
-        Some(all)
+        any.then_some(all)
     }
 
     /// What its numbers are about.

@@ -271,7 +271,7 @@ impl PlanError {
             PlanError::SourcesOfTable | PlanError::SourcesOfDensity => "leave out `sources`",
             PlanError::Densities {
                 estimates: true, ..
-            } => "densities are estimated by `histogram` and `kernel-density`",
+            } => "densities are estimated by `histogram`, `kernel-density` and `mixture`",
             PlanError::Densities { .. } => {
                 "write `density = { normal = [0, 1] }` in place of truth, inputs and noise"
             }

@@ -4,7 +4,7 @@
 //!
 //! | name | for | |
 //! |---|---|---|
-//! | `lscv` | all | least-squares cross-validation: ∫ f̂² - (2/n) Σ f̂_{-i}(X_i) |
+//! | `lscv` | `histogram`, `kernel-density` | least-squares cross-validation: ∫ f̂² - (2/n) Σ f̂_{-i}(X_i) |
 //! | `sturges` | `histogram` | cells of width r/(1 + log₂ n) |
 //! | `scott` | `histogram` | cells of width 3.49 s n^(-1/3) |
 //! | `scott` | `kernel-density` | a bandwidth of 1.06 s n^(-1/5) |
@@ -142,7 +142,9 @@ impl Estimator for DensityRule {
         let smoothing = learner.as_density().map(|density| density.smoothing());
         let suits = match (self, &smoothing) {
             (_, None) => false,
-            (DensityRule::CrossValidation, _) => true,
+            (DensityRule::CrossValidation, _) => learner
+                .as_density()
+                .is_some_and(|density| density.cross_validates()),
             (DensityRule::Sturges, Some(smoothing)) => matches!(smoothing, Smoothing::Cells(_)),
             (DensityRule::Scott, Some(smoothing)) => *smoothing != Smoothing::Other,
             (DensityRule::Silverman, Some(smoothing)) => {
@@ -154,9 +156,15 @@ impl Estimator for DensityRule {
                 match self {
                     DensityRule::Sturges => "is a rule for histograms",
                     DensityRule::Silverman => "is a rule for Gaussian kernels",
+                    DensityRule::CrossValidation => {
+                        "has a closed form for histograms and kernels alone"
+                    }
                     _ => "is a rule for histograms and Gaussian kernels",
                 },
-                "take `lscv`, which suits all kernels and histograms",
+                match learner.as_density() {
+                    Some(density) if !density.cross_validates() => "leave it out",
+                    _ => "take `lscv`, which suits all kernels and histograms",
+                },
             );
         }
         match problem.train < 2 {
