@@ -19,11 +19,10 @@ pub(super) const FAMILY: Family = Family::new(
 .one_fit("every bandwidth, from one set of distances");
 
 /// The bandwidth, here and in local regression.
-pub(super) const BANDWIDTH: Parameter =
-    Parameter::number("bandwidth", "reach of the kernel, in units of x")
-        .symbol("h")
-        .unit("units of x")
-        .above(0.0);
+pub(super) const BANDWIDTH: Parameter = Parameter::number("bandwidth", "bandwidth of the kernel")
+    .symbol("h")
+    .unit("units of x")
+    .above(0.0);
 
 /// How a kernel's weight falls, here and in local regression.
 pub(super) const SHAPE: Choice = Choice::new(

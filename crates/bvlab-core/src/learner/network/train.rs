@@ -110,7 +110,7 @@ fn train<A: ActivationFunction>(task: Train) -> Result<(), Interrupted> {
     } = task;
     let parameters = work.parameters.len();
     let batch = path.batch.min(inputs.count).max(1);
-    let shape = Shape {
+    let shape = NetworkShape {
         objective,
         front: path.front(inputs.dimension),
     };
@@ -169,13 +169,13 @@ fn train<A: ActivationFunction>(task: Train) -> Result<(), Interrupted> {
 
 /// What the parameters are: those of a first hidden layer, if there is another, and of the last.
 #[derive(Clone, Copy)]
-struct Shape {
+struct NetworkShape {
     objective: Objective,
     /// How many parameters the first of two hidden layers has: d + 1 per unit; 0 where there is one layer.
     front: usize,
 }
 
-impl Shape {
+impl NetworkShape {
     /// Adds to the gradient that of `decay`/2 times the sum of all squared weights, without the
     /// constants; `inputs` are those of the first and of the last layer.
     #[inline(always)]
@@ -201,7 +201,7 @@ impl Shape {
 /// The gradient of the objective at `work.parameters`, into `work.gradient`.
 #[inline(always)]
 fn slopes<A: ActivationFunction>(
-    shape: Shape,
+    shape: NetworkShape,
     inputs: &InputBlocks,
     labels: &[LaneBlock],
     work: &mut TrainingBuffers,
@@ -287,7 +287,7 @@ impl Adam {
 /// respect to these inputs is added to `back`.
 #[inline(always)]
 fn gradient<A: ActivationFunction>(
-    shape: Shape,
+    shape: NetworkShape,
     inputs: &InputBlocks,
     labels: &[LaneBlock],
     work: &mut TrainingBuffers,

@@ -15,7 +15,7 @@ fn nan_goes_through_a_unit() {
 
 /// The objective, by the function that also predicts.
 fn objective<A: ActivationFunction>(
-    shape: Shape,
+    shape: NetworkShape,
     inputs: &InputBlocks,
     labels: &[LaneBlock],
     work: &mut TrainingBuffers,
@@ -96,6 +96,10 @@ fn assert_slopes_are_differences<A: ActivationFunction>(
     let outputs = objective_.outputs();
     let path = path(width, second);
     draw(&path, dimension, outputs, &stream, &mut work.parameters);
+    // Constants of the second layer begin at 0, where a ReLU of no input has its kink.
+    for parameter in &mut work.parameters {
+        *parameter += 0.2 * stream.random::<f64>() - 0.1;
+    }
     let layer = [path.last_inputs(dimension), path.last_width(), outputs];
     work.make_room(inputs.len(), layer, work.parameters.len());
     let mut label = || match objective_ {
@@ -104,7 +108,7 @@ fn assert_slopes_are_differences<A: ActivationFunction>(
     };
     let labels = (0..inputs.len()).map(|_| std::array::from_fn(|_| label()));
     let labels: Vec<LaneBlock> = labels.collect();
-    let shape = Shape {
+    let shape = NetworkShape {
         objective: objective_,
         front: path.front(dimension),
     };
