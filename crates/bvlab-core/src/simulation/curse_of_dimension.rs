@@ -78,10 +78,20 @@ struct CurseOfDimension {
 /// The numbers of places at which exact curves are drawn.
 const PLACES: usize = 121;
 
-/// The shares of a cube that are shown, close together where edges grow fast. At 1 all edges are 1.
-fn shares() -> impl Iterator<Item = f64> {
-    let first = (0..20).map(|i| square(square(f64::from(i) / 20.0)) / 200.0);
-    first.chain((1..=120).map(|i| f64::from(i) / 200.0))
+/// The shares of a cube at which edges are computed: evenly from 0 to 1, and close together where edges
+/// grow fast.
+fn shares() -> Vec<f64> {
+    let even = (0..PLACES).map(|i| i as f64 / (PLACES - 1) as f64);
+    let close = (1..20).map(|i| square(square(f64::from(i) / 20.0)) / 200.0);
+    rising(even.chain(close))
+}
+
+/// Places in rising order.
+fn rising(places: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut places: Vec<f64> = places.collect();
+    places.sort_by(f64::total_cmp);
+    places.dedup();
+    places
 }
 
 /// ln Γ(D/2).
@@ -213,10 +223,11 @@ impl Simulate for CurseOfDimension {
         let places = || (0..PLACES).map(|i| i as f64 / (PLACES - 1) as f64);
         for &dimension in &self.radii {
             let peak = (dimension as f64 - 1.0).sqrt();
-            for place in places() {
-                // Beyond four standard deviations, which are at most 1, there is nothing to see.
-                let (from, to) = ((peak - 4.0).max(0.0), (peak + 4.0).min(longest));
-                let (r, name) = (from + (to - from) * place, format!("D = {dimension}"));
+            // Closer together within four standard deviations of the peak, which are at most 1.
+            let (from, to) = ((peak - 4.0).max(0.0), (peak + 4.0).min(longest));
+            let close = places().map(|place| from + (to - from) * place);
+            for r in rising(places().map(|place| longest * place).chain(close)) {
+                let name = format!("D = {dimension}");
                 rows.push(Row::exact("radius", name, r, radius_density(dimension, r)));
             }
         }

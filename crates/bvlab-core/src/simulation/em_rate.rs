@@ -195,8 +195,9 @@ impl Simulate for EmRate {
             let Convergence { course, missing } = self.follow(*separation, resample, interrupt)?;
             let changes = course.windows(2).map(|pair| apart(&pair[0], &pair[1]));
             let changes: Vec<f64> = changes.collect();
-            let usable = changes.windows(2).filter(|pair| pair[1] > 100.0 * SMALL);
-            out[0] = usable.last().map_or(missing, |pair| pair[1] / pair[0]);
+            let mut pairs = changes.windows(2);
+            let usable = pairs.rfind(|pair| pair[1] > 100.0 * SMALL);
+            out[0] = usable.map_or(missing, |pair| pair[1] / pair[0]);
             out[1] = missing;
         }
         Ok(())

@@ -82,11 +82,11 @@ struct EmSteps {
     settings: EmSettings,
     shown: Vec<usize>,
     seed: u64,
-    first: OnceCell<Course>,
+    first: OnceCell<EmCourse>,
 }
 
 /// What happened to one data set.
-struct Course {
+struct EmCourse {
     data: Points,
     /// At the steps that are shown: mixture and responsibilities, centres and labels.
     mixtures: Vec<(GaussianMixture, Vec<f64>)>,
@@ -99,7 +99,7 @@ struct Course {
 const GROUPS: usize = 3;
 
 impl EmSteps {
-    fn follow(&self, resample: u64, interrupt: &Interrupt) -> Interruptible<Course> {
+    fn follow(&self, resample: u64, interrupt: &Interrupt) -> Interruptible<EmCourse> {
         let mut stream = Stream::new(self.seed, Purpose::Inputs, resample);
         let (data, _) = three_groups().draw(self.points, &mut stream);
         let mut stream = Stream::new(self.seed, Purpose::Algorithm, resample);
@@ -123,7 +123,7 @@ impl EmSteps {
             }
         }
         drop((em, means));
-        Ok(Course {
+        Ok(EmCourse {
             data,
             mixtures,
             centres: groups,
@@ -133,7 +133,7 @@ impl EmSteps {
     }
 
     /// The data set that is drawn.
-    fn first(&self) -> Option<&Course> {
+    fn first(&self) -> Option<&EmCourse> {
         if self.first.get().is_none() {
             let first = self.follow(0, &Interrupt::never()).ok()?;
             let _ = self.first.set(first);

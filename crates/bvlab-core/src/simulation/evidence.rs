@@ -444,6 +444,8 @@ mod tests {
         let all: f64 = y.iter().map(|y| y * y).sum();
         let rss = all - model.explained(&y).unwrap();
         let limit = loose.form(&y);
-        assert!((rss - limit).abs() < 1e-5, "{rss} {limit}");
+        // What λ ‖w‖² adds to it; the weights are large, because the bumps are nearly dependent.
+        let added = limit - rss;
+        assert!((-1e-6..1e-4).contains(&added), "{rss} {limit}");
     }
 }

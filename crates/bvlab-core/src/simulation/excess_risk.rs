@@ -235,8 +235,8 @@ impl NormalEquations {
         for (i, out) in gradient.iter_mut().enumerate() {
             let below = &self.gram[i * size..][..=i];
             let mut sum: f64 = below.iter().zip(&*w).map(|(g, w)| g * w).sum();
-            for j in i + 1..size {
-                sum += self.gram[j * size + i] * w[j];
+            for (j, w) in w.iter().enumerate().skip(i + 1) {
+                sum += self.gram[j * size + i] * w;
             }
             *out = sum - self.sums[i];
         }

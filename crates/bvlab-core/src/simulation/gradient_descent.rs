@@ -128,9 +128,12 @@ fn path(start: f64, slope: fn(f64) -> f64) -> Vec<f64> {
     (0..=SHOWN).map(step).collect()
 }
 
+/// A point with two inputs and a label.
+type LabelledPair = ([f64; 2], f64);
+
 /// Points with two inputs and a label, and the least-squares fit to them.
 struct Pairs2 {
-    points: Vec<([f64; 2], f64)>,
+    points: Vec<LabelledPair>,
     /// E xxᵀ over the points: xx, xy, yy.
     gram: [f64; 3],
     fit: [f64; 2],
@@ -143,16 +146,15 @@ impl Pairs2 {
     fn new(seed: u64) -> Self {
         let mut noise = [0.0; 3 * POINTS];
         fill_normal(&mut Stream::new(seed, Purpose::Truth, 0), &mut noise);
-        let points: Vec<([f64; 2], f64)> = noise
+        let points: Vec<LabelledPair> = noise
             .chunks_exact(3)
             .map(|z| {
                 let x = [z[0], 0.6 * z[0] + 0.6 * z[1]];
                 (x, x[0] + 2.0 * x[1] + z[2])
             })
             .collect();
-        let mean = |of: &dyn Fn(&([f64; 2], f64)) -> f64| {
-            points.iter().map(of).sum::<f64>() / POINTS as f64
-        };
+        let mean =
+            |of: &dyn Fn(&LabelledPair) -> f64| points.iter().map(of).sum::<f64>() / POINTS as f64;
         let gram = [
             mean(&|(x, _)| x[0] * x[0]),
             mean(&|(x, _)| x[0] * x[1]),
@@ -328,8 +330,8 @@ impl GradientDescent {
         for (start, mut w) in [vec![0.0; p], other].into_iter().enumerate() {
             let mut done = 0;
             for (&epochs, out) in self.epochs.iter().zip(out.chunks_exact_mut(3)) {
-                interrupt.check(4 * n * p * (epochs - done))?;
                 while done < epochs {
+                    interrupt.check(4 * n * p)?;
                     for (away, (row, y)) in dual.iter_mut().zip(rows().zip(&y)) {
                         *away = (dot(row, &w) - y) / trace;
                     }

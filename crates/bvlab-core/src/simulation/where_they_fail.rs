@@ -115,8 +115,8 @@ impl Simulate for WhereTheyFail {
                     "k-means" => &found.by_kmeans,
                     _ => &found.by_mixture,
                 };
-                let wrong = crate::words::percent(found.wrong(labels));
-                let title = format!("{method}: {wrong} wrong");
+                let wrong = (found.wrong(labels) * self.points as f64).round();
+                let title = format!("{kind}, {method}: {wrong} wrong");
                 panels.push(scatter::panel(format!("{kind} {method}"), title));
             }
         }

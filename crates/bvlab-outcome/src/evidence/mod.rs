@@ -146,6 +146,12 @@ impl<'a> Evidence<'a> {
             Referent::Column { name, learner, at } => {
                 run.column(reference.run, name, *learner, *at)
             }
+            Referent::Selection {
+                name,
+                learner,
+                method,
+                at,
+            } => run.selection(name, *learner, method, *at),
             Referent::Best {
                 learner,
                 axis,

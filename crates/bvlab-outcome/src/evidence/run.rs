@@ -6,8 +6,8 @@ use std::ops::Range;
 use super::{EvidenceCell, Origin};
 use crate::best::{Bests, LearnerBest, spoiled};
 use crate::columns::{
-    BIAS2, BIAS2_EXACT, DOUBT, NOISE, PANEL, RISK, RISK_MEDIAN, SE, SERIES, TEST_RISK, THEORY,
-    TRAIN_RISK, VALUE, VARIANCE, VARIANCE_EXACT, X, se_of,
+    BIAS2, BIAS2_EXACT, DOUBT, LEARNER, METHOD, NOISE, PANEL, RISK, RISK_MEDIAN, SE, SERIES,
+    TEST_RISK, THEORY, TRAIN_RISK, VALUE, VARIANCE, VARIANCE_EXACT, X, se_of,
 };
 use crate::table::Table;
 use crate::tables::Tables;
@@ -15,7 +15,7 @@ use bvlab_core::decompose::{Averaged, Decomposition, groups_for};
 use bvlab_core::engine::Results;
 use bvlab_core::plan::{Curve, Plan};
 use bvlab_core::task::{Description, Outcome, Task};
-use bvlab_experiment::words::{HeldAxis, SettingPlace};
+use bvlab_experiment::words::{HeldAxis, SelectionPlace, SettingPlace};
 
 /// The averages that are known with each group left out, by column.
 const AVERAGES: [(&str, Averaged); 6] = [
@@ -54,6 +54,8 @@ pub struct RunEvidence<'a> {
     description: Cow<'a, Description>,
     table: Cow<'a, Table>,
     best: Cow<'a, Bests>,
+    /// The tables `selection` and `choices`, of a run with methods of selection.
+    selection: [Cow<'a, Table>; 2],
     pub(super) results: Option<(&'a Plan, &'a Results)>,
     pub(super) resamples: u64,
     pub(super) groups: usize,
@@ -72,6 +74,12 @@ impl<'a> RunEvidence<'a> {
             description: Cow::Owned(task.describe()),
             table: Cow::Owned(Tables::main_table(task, outcome)),
             best: Cow::Owned(best.unwrap_or_default()),
+            selection: match results {
+                Some((plan, results)) => {
+                    Tables::selection_and_choices(plan, results).map(Cow::Owned)
+                }
+                None => [Cow::default(), Cow::default()],
+            },
             results,
             resamples,
             groups,
@@ -93,8 +101,48 @@ impl<'a> RunEvidence<'a> {
             description: Cow::Borrowed(description),
             table,
             best: Cow::Borrowed(best),
+            selection: [Cow::default(), Cow::default()],
             results: None,
             resamples,
+        }
+    }
+
+    /// The same with what methods of selection did.
+    pub fn with_selection(self, selection: &'a Table, choices: &'a Table) -> Self {
+        RunEvidence {
+            selection: [selection, choices].map(Cow::Borrowed),
+            ..self
+        }
+    }
+
+    /// A number of a method of selection.
+    pub(super) fn selection(
+        &self,
+        name: &str,
+        learner: usize,
+        method: &str,
+        at: SelectionPlace,
+    ) -> EvidenceCell {
+        let Some((curve, _)) = self.curve(learner) else {
+            return EvidenceCell::missing("the learner was not computed");
+        };
+        let (table, place) = match at {
+            SelectionPlace::Setting(setting) => (&self.selection[0], setting),
+            SelectionPlace::Choice(row) => (&self.selection[1], row),
+        };
+        let (learners, methods) = (table.texts(LEARNER), table.texts(METHOD));
+        let own = learners.iter().zip(methods).enumerate();
+        let own = own.filter(|(_, (l, m))| ***l == *curve.name && ***m == *method);
+        let row = own.map(|(row, _)| row).nth(place);
+        let number = |name: &str| table.numbers(name).get(row?).copied();
+        match number(name).filter(|value| !value.is_nan()) {
+            Some(value) => EvidenceCell {
+                value,
+                se: number(&se_of(name)),
+                doubt: None,
+                origin: None,
+            },
+            None => EvidenceCell::missing(format!("`{name}` is not known of `{method}`")),
         }
     }
 

@@ -218,7 +218,8 @@ impl Manifest {
             Description::Simulation(_) => &tables.simulation,
         };
         let main = Cow::Borrowed(main);
-        let main = RunEvidence::saved(description, main, &tables.best, self.resamples);
+        let main = RunEvidence::saved(description, main, &tables.best, self.resamples)
+            .with_selection(&tables.selection, &tables.choices);
         let variants = self.variants.iter().map(|note| {
             let table = tables.variants.rows_with(columns::VARIANT, &note.name);
             let table = Cow::Owned(table);

@@ -159,6 +159,14 @@ impl Tables {
         }
     }
 
+    /// What methods of selection did; empty of a run without them.
+    pub(crate) fn selection_and_choices(plan: &Plan, results: &Results) -> [Table; 2] {
+        [
+            selection::selection(plan, results),
+            selection::choices(plan, results),
+        ]
+    }
+
     /// What the table of a simulation is called.
     pub const SIMULATION: &str = columns::SIMULATION;
 

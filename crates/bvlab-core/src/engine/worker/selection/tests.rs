@@ -491,7 +491,10 @@ fn threads_and_shares_give_the_same_results() {
         .test(TestPoints::Grid(20))
         .resamples(100)
         .degrees_of_freedom();
-    for family in FAMILIES {
+    // Those of densities have labels to refuse.
+    let densities = ["lscv", "sturges", "scott", "silverman"];
+    let families = FAMILIES.iter();
+    for family in families.filter(|family| !densities.contains(&family.name)) {
         builder = builder.select(method(&family.name.replace('K', "4")));
     }
     let plan = Arc::new(builder.build().unwrap());
