@@ -15,7 +15,7 @@ use crate::figure;
 use crate::learner::Registry;
 use crate::make::{FigureSet, draw_all};
 use crate::outcome::Statements;
-use crate::outcome::files::{self, Staging};
+use crate::outcome::files::{self, Manifest, Staging};
 use crate::tables::FolderTables;
 
 /// Redraw the figures of finished results without computing anything.
@@ -72,38 +72,8 @@ impl DrawCommand {
             )));
         }
         let (mut manifest, mut tables) = files::read(home).map_err(Failure::wrong)?;
-        for file in files::altered(home, &manifest).map_err(Failure::failed)? {
-            if !manifest.is_figure(&file) {
-                let home = home.display();
-                writeln!(
-                    io::stderr(),
-                    "warning: {home}: {file} was altered after the run"
-                )?;
-            }
-        }
-        let source = match &self.figures {
-            None => manifest.source(&self.set),
-            Some(file) => {
-                let text = read_text(file).map_err(|unread| {
-                    let reason = unread.reason;
-                    let help = unread
-                        .help
-                        .unwrap_or("--figures takes an edited copy of the experiment");
-                    let file = file.display();
-                    Failure::wrong(miette::miette!(help = help, "cannot read {file}: {reason}"))
-                })?;
-                let sets: Vec<String> = manifest.set.iter().chain(&self.set).cloned().collect();
-                Source::new(&file.display().to_string(), &text, &sets)
-            }
-        };
-        // A text that is no TOML is told below, with its place.
-        if source.merged().is_some() && !manifest.source(&[]).same_run(&source) {
-            return Err(Failure::wrong(miette::miette!(
-                help = "only [[figure]] and the texts may differ; run the experiment again",
-                "{} was made by an experiment with another problem, sweep, learner, simulation or run",
-                home.display()
-            )));
-        }
+        warn_of_altered(home, &manifest)?;
+        let source = self.source(home, &manifest)?;
         let wrong = |error: Box<ExperimentError>| Failure::wrong(*error);
         let description = match manifest.description.clone() {
             Some(description) => description,
@@ -172,4 +142,46 @@ impl DrawCommand {
         }
         Ok(())
     }
+
+    /// The experiment that made a result, with the keys or the file that were given; of the same run.
+    fn source(&self, home: &Path, manifest: &Manifest) -> Result<Source, Failure> {
+        let source = match &self.figures {
+            None => manifest.source(&self.set),
+            Some(file) => {
+                let text = read_text(file).map_err(|unread| {
+                    let reason = unread.reason;
+                    let help = unread
+                        .help
+                        .unwrap_or("--figures takes an edited copy of the experiment");
+                    let file = file.display();
+                    Failure::wrong(miette::miette!(help = help, "cannot read {file}: {reason}"))
+                })?;
+                let sets: Vec<String> = manifest.set.iter().chain(&self.set).cloned().collect();
+                Source::new(&file.display().to_string(), &text, &sets)
+            }
+        };
+        // A text that is no TOML is told below, with its place.
+        if source.merged().is_some() && !manifest.source(&[]).same_run(&source) {
+            return Err(Failure::wrong(miette::miette!(
+                help = "only [[figure]] and the texts may differ; run the experiment again",
+                "{} was made by an experiment with another problem, sweep, learner, simulation or run",
+                home.display()
+            )));
+        }
+        Ok(source)
+    }
+}
+
+/// Tables of a result that were altered after the run are drawn, but not in silence.
+fn warn_of_altered(home: &Path, manifest: &Manifest) -> Result<(), Failure> {
+    for file in files::altered(home, manifest).map_err(Failure::failed)? {
+        if !manifest.is_figure(&file) {
+            let home = home.display();
+            writeln!(
+                io::stderr(),
+                "warning: {home}: {file} was altered after the run"
+            )?;
+        }
+    }
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! Courses: lessons in the order in which they are taught, in units.
 
-use serde::{Deserialize, Deserializer, Serialize, de::Error};
+use serde::{Deserialize, Deserializer, Serialize};
 use toml::Spanned;
 
 use super::raw::{Number, Value, whole};
@@ -82,27 +82,24 @@ struct RawLesson {
     name: Option<Spanned<String>>,
     minutes: Option<Spanned<Number>>,
     notes: Option<Spanned<String>>,
+    /// The first key that is wrong: the library that reads TOML gives the place of the whole list.
+    wrong: Option<Spanned<String>>,
 }
+
+const LESSON_FORMS: &str =
+    "a lesson is its name, or `{ name = \"tree-tradeoff\", minutes = 5, notes = \"…\" }`";
 
 impl<'de> Deserialize<'de> for RawLesson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let wrong = |what: &str| {
-            D::Error::custom(format!(
-                "invalid type: {what}, expected a lesson: its name, or {{ name = \"…\", minutes = 5, notes = \"…\" }}"
-            ))
+        let mut lesson = RawLesson {
+            name: None,
+            minutes: None,
+            notes: None,
+            wrong: None,
         };
         match Value::deserialize(deserializer)? {
-            Value::Text(text) => Ok(RawLesson {
-                name: Some(Spanned::new(0..0, text)),
-                minutes: None,
-                notes: None,
-            }),
+            Value::Text(text) => lesson.name = Some(Spanned::new(0..0, text)),
             Value::Table(block) => {
-                let mut lesson = RawLesson {
-                    name: None,
-                    minutes: None,
-                    notes: None,
-                };
                 for (key, value) in block.0 {
                     let span = value.span();
                     match (key.get_ref().as_str(), value.into_inner()) {
@@ -113,17 +110,30 @@ impl<'de> Deserialize<'de> for RawLesson {
                         ("minutes", Value::Number(number)) => {
                             lesson.minutes = Some(Spanned::new(span, Number(number)));
                         }
-                        ("name" | "notes" | "minutes", other) => {
-                            let kind = other.kind();
-                            return Err(wrong(&format!("{kind} for `{}`", key.get_ref())));
+                        (name @ ("name" | "notes" | "minutes"), other) => {
+                            let wanted = if name == "minutes" {
+                                "a number"
+                            } else {
+                                "a text"
+                            };
+                            let message = format!("`{name}` is {wanted}, not {}", other.kind());
+                            lesson.wrong.get_or_insert(Spanned::new(span, message));
                         }
-                        _ => return Err(wrong(&format!("the key `{}`", key.get_ref()))),
+                        (name, _) => {
+                            let message = format!("a lesson has no key {}", quoted(name));
+                            lesson
+                                .wrong
+                                .get_or_insert(Spanned::new(key.span(), message));
+                        }
                     }
                 }
-                Ok(lesson)
             }
-            other => Err(wrong(other.kind())),
+            other => {
+                let message = format!("a lesson is a text or a table, not {}", other.kind());
+                lesson.wrong = Some(Spanned::new(0..0, message));
+            }
         }
+        Ok(lesson)
     }
 }
 
@@ -263,6 +273,13 @@ fn check_unit(
 
 fn check_lesson(raw: &Spanned<RawLesson>, known: &[String]) -> Result<CourseLesson, SourceError> {
     let lesson = raw.get_ref();
+    if let Some(wrong) = &lesson.wrong {
+        let span = match wrong.span() {
+            span if span.is_empty() => raw.span(),
+            span => span,
+        };
+        return Err(SourceError::new(span, wrong.get_ref()).help(LESSON_FORMS));
+    }
     let Some(name) = &lesson.name else {
         return Err(SourceError::new(raw.span(), "a lesson has no name")
             .help("as in `{ name = \"tree-tradeoff\", minutes = 10 }`"));
@@ -387,10 +404,10 @@ mod tests {
             (
                 unit("lessons = [{ name = \"pointwise\", time = 3 }]"),
                 4,
-                "{ name = \"pointwise\", time = 3 }",
-                "the key `time`",
+                "time",
+                "no key `time`",
             ),
-            (unit("lessons = [3]"), 4, "3", "expected a lesson"),
+            (unit("lessons = [3]"), 4, "3", "not a number"),
         ] {
             let error = read(&text).unwrap_err();
             let mut parts = error.splitn(3, '|');

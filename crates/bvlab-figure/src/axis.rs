@@ -48,7 +48,7 @@ impl Axis {
     pub fn ticks(&self, wanted: usize, whole: bool) -> Vec<f64> {
         match self.scale {
             Scale::Linear => linear_ticks(self.from, self.to, wanted, whole),
-            Scale::Log => log_ticks(self.from, self.to, wanted),
+            Scale::Log => log_ticks(self.from, self.to, wanted, whole),
         }
     }
 }
@@ -111,9 +111,15 @@ fn linear_ticks(from: f64, to: f64, wanted: usize, whole: bool) -> Vec<f64> {
     }
 }
 
-fn log_ticks(from: f64, to: f64, wanted: usize) -> Vec<f64> {
+/// A log axis that spans a smaller factor has the numbers of a linear one.
+const SHORT: f64 = 3.0;
+
+fn log_ticks(from: f64, to: f64, wanted: usize, whole: bool) -> Vec<f64> {
     if !(from > 0.0 && from < to && to.is_finite()) {
         return Vec::new();
+    }
+    if to / from < SHORT {
+        return linear_ticks(from, to, wanted, whole);
     }
     let [first, last] = [from.log10().floor() as i32 - 1, to.log10().ceil() as i32];
     let within = |value: f64| value >= from * (1.0 - 1e-9) && value <= to * (1.0 + 1e-9);
@@ -157,8 +163,17 @@ pub fn tick_label(value: f64, ticks: &[f64], scale: Scale) -> String {
     if scale == Scale::Log && !(1e-3..top).contains(&size) || !(1e-5..1e7).contains(&size) {
         return power(value);
     }
+    // A short log axis has evenly spaced numbers, as a linear one.
+    let even = |three: &[f64]| (three[2] - 2.0 * three[1] + three[0]).abs() < 1e-9 * largest;
+    let scale = match ticks.len() > 2 && ticks.windows(3).all(even) {
+        true => Scale::Linear,
+        false => scale,
+    };
     let decimals = match scale {
-        Scale::Log => (-size.log10().floor()).max(0.0) as usize,
+        // Two numbers of a short axis need not be round ones.
+        Scale::Log => (0..8)
+            .find(|decimals| is_round(size * 10_f64.powi(*decimals)))
+            .unwrap_or(3) as usize,
         Scale::Linear => {
             let step = ticks
                 .windows(2)
@@ -177,6 +192,11 @@ pub fn tick_label(value: f64, ticks: &[f64], scale: Scale) -> String {
         }
     };
     format!("{value:.decimals$}").replace('-', "−")
+}
+
+/// Whether a number is whole but for rounding.
+fn is_round(value: f64) -> bool {
+    (value - value.round()).abs() < 1e-6 * value.abs()
 }
 
 fn power(value: f64) -> String {
@@ -236,6 +256,10 @@ mod tests {
         assert_eq!(
             labels(Scale::Log, 1.0, 100.0, 8, false),
             ["1", "2", "5", "10", "20", "50", "100"]
+        );
+        assert_eq!(
+            labels(Scale::Log, 1.1, 1.9, 4, false),
+            ["1.2", "1.4", "1.6", "1.8"]
         );
         assert_eq!(power(3.0 * 10_f64.powi(-4)), "3·10⁻⁴");
         assert_eq!(

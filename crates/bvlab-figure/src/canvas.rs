@@ -8,13 +8,16 @@
 
 use std::cell::RefCell;
 
+#[cfg(feature = "fonts")]
 use base64::Engine;
 use plotters_backend::text_anchor::{HPos, Pos, VPos};
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, DrawingBackend, FontTransform};
 use plotters_svg::SVGBackend;
 
 use super::error::FigureError;
-use super::text::{FAMILY, REGULAR, SEMIBOLD, TextStyle};
+use super::text::{FAMILY, TextStyle};
+#[cfg(feature = "fonts")]
+use super::text::{REGULAR, SEMIBOLD};
 use super::theme::{Colour, FINE, Page, contrast, dash, legible};
 
 /// A place in drawing units, from the top left.
@@ -443,20 +446,15 @@ impl Drawing {
         &self.description
     }
 
-    /// As SVG that carries its fonts, so that it looks the same on a machine without them, and its
-    /// title and description, which screen readers read.
+    /// As SVG with its title and description, which screen readers read. It carries its fonts, so that
+    /// it looks the same on a machine without them; without the feature `fonts` it names them instead,
+    /// as `bvlab-font:Inter-Regular.otf` and `bvlab-font:Inter-SemiBold.otf`, for whoever has them to put
+    /// their addresses there.
     pub fn to_svg(&self) -> String {
-        let face = |weight: &str, bytes: &[u8]| {
-            let data = base64::engine::general_purpose::STANDARD.encode(bytes);
-            format!(
-                "@font-face{{font-family:{FAMILY};font-weight:{weight};\
-                 src:url(data:font/otf;base64,{data})}}"
-            )
-        };
         let style = format!(
             "<defs><style>{}{}</style></defs>",
-            face("normal", REGULAR),
-            face("bold", SEMIBOLD)
+            face("normal", &font_address(false)),
+            face("bold", &font_address(true))
         );
         let (head, content) = self.svg.split_once('>').unwrap_or(("", &self.svg));
         let words = [("title", &self.title), ("desc", &self.description)];
@@ -467,4 +465,23 @@ impl Drawing {
         let words: String = words.collect();
         format!("{head} role=\"img\">\n{words}{style}{content}")
     }
+}
+
+fn face(weight: &str, address: &str) -> String {
+    format!("@font-face{{font-family:{FAMILY};font-weight:{weight};src:url({address})}}")
+}
+
+/// Where the ordinary or the bold font is found: within the file.
+#[cfg(feature = "fonts")]
+fn font_address(bold: bool) -> String {
+    let font = if bold { SEMIBOLD } else { REGULAR };
+    let data = base64::engine::general_purpose::STANDARD.encode(font);
+    format!("data:font/otf;base64,{data}")
+}
+
+/// The name of the ordinary or the bold font.
+#[cfg(not(feature = "fonts"))]
+fn font_address(bold: bool) -> String {
+    let name = if bold { "SemiBold" } else { "Regular" };
+    format!("bvlab-font:{FAMILY}-{name}.otf")
 }

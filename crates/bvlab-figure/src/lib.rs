@@ -29,6 +29,7 @@ mod tree;
 pub use canvas::Drawing;
 pub use error::FigureError;
 pub use look::{LookPart, PageLook};
+#[cfg(feature = "fonts")]
 pub use text::{REGULAR, SEMIBOLD};
 pub use theme::Colour;
 
@@ -66,11 +67,20 @@ pub fn draw(
     let title = figure.title.as_deref().unwrap_or(title);
     let caption = capital(&picture.caption(&data)?);
     let footer = picture.footer(&data)?.join("  ·  ");
-    let drawing = Drawing::new(Page::of(figure.look), |canvas| {
-        let frame = heading(canvas, title, &caption, &footer)?;
-        picture.draw(canvas, frame, &data)
-    })?;
-    let mut sentences = vec![format!("{caption}.")];
+    let on = |page| {
+        Drawing::new(page, |canvas| {
+            let frame = heading(canvas, title, &caption, &footer)?;
+            picture.draw(canvas, frame, &data)
+        })
+    };
+    let drawing = match (on(Page::of(figure.look)), Page::tall(figure.look)) {
+        (Err(FigureError::Room), Some(tall)) => on(tall)?,
+        (drawing, _) => drawing?,
+    };
+    let mut sentences = Vec::new();
+    if !caption.is_empty() {
+        sentences.push(format!("{caption}."));
+    }
     if !footer.is_empty() {
         sentences.push(format!("{}.", capital(&footer.replace("  ·  ", "; "))));
     }

@@ -1,5 +1,7 @@
 //! Notes in a panel: a short text where there is room, with a leader or a bracket.
 
+use std::borrow::Cow;
+
 use super::canvas::{Place, Side, Stroke};
 use super::error::FigureError;
 use super::panel::{Frame, Panel};
@@ -23,14 +25,14 @@ pub struct NoteCurve<'a> {
     /// Its values.
     pub xs: &'a [f64],
     /// Its values.
-    pub ys: &'a [f64],
+    pub ys: Cow<'a, [f64]>,
 }
 
 impl NoteCurve<'_> {
     /// The value at x, along straight lines in the panel's own scales; `None` beyond its ends.
     fn place(&self, panel: &Panel, x: f64) -> Option<Place> {
         let at = panel.x.place(x);
-        let known = self.xs.iter().zip(self.ys);
+        let known = self.xs.iter().zip(&*self.ys);
         let known = known.map(|(x, y)| panel.at(*x, *y));
         let known: Vec<Place> = known
             .filter(|(x, y)| x.is_finite() && y.is_finite())
@@ -47,43 +49,49 @@ impl NoteCurve<'_> {
 }
 
 /// The corners of a text: left, top, right, bottom.
-type Area = [f64; 4];
+pub type Area = [f64; 4];
 
 /// What texts keep clear of.
-struct Obstacles {
+pub struct Obstacles {
     points: Vec<Place>,
-    texts: Vec<Area>,
+    /// The areas of texts that are written.
+    pub texts: Vec<Area>,
 }
 
 impl Obstacles {
     /// Curves as points that stand close together.
-    fn of(panel: &Panel, curves: &[NoteCurve]) -> Self {
-        let mut points = Vec::new();
+    pub fn of(panel: &Panel, curves: &[NoteCurve]) -> Self {
+        let mut crowd = Obstacles {
+            points: Vec::new(),
+            texts: Vec::new(),
+        };
         for curve in curves {
-            let places = curve.xs.iter().zip(curve.ys);
+            let places = curve.xs.iter().zip(&*curve.ys);
             let places: Vec<Place> = places.map(|(x, y)| panel.at(*x, *y)).collect();
             for pair in places.windows(2) {
-                let length = (pair[1].0 - pair[0].0).hypot(pair[1].1 - pair[0].1);
-                if !length.is_finite() || length > 5000.0 {
-                    continue;
-                }
-                let steps = (length / 5.0).ceil().max(1.0) as u32;
-                points.extend((0..=steps).map(|step| {
-                    let share = f64::from(step) / f64::from(steps);
-                    let along = |a: f64, b: f64| a + share * (b - a);
-                    (along(pair[0].0, pair[1].0), along(pair[0].1, pair[1].1))
-                }));
+                crowd.add_line(pair[0], pair[1]);
             }
         }
-        points.retain(|place| panel.shows(*place));
-        Obstacles {
-            points,
-            texts: Vec::new(),
+        crowd.points.retain(|place| panel.shows(*place));
+        crowd
+    }
+
+    /// A line that later texts keep clear of.
+    pub fn add_line(&mut self, from: Place, to: Place) {
+        let length = (to.0 - from.0).hypot(to.1 - from.1);
+        if !length.is_finite() || length > 5000.0 {
+            return;
         }
+        let steps = (length / 5.0).ceil().max(1.0) as u32;
+        self.points.extend((0..=steps).map(|step| {
+            let share = f64::from(step) / f64::from(steps);
+            let along = |a: f64, b: f64| a + share * (b - a);
+            (along(from.0, to.0), along(from.1, to.1))
+        }));
     }
 
     /// How much a text would cover.
-    fn cost(&self, area: Area, leader: Option<(Place, Place)>) -> f64 {
+    pub fn cost(&self, area: Area, leader: Option<(Place, Place)>) -> f64 {
         let [left, top, right, bottom] = area;
         let margin = 7.0;
         let covers = |(x, y): &&Place| {
@@ -123,13 +131,29 @@ pub fn write_notes(
     curves: &[NoteCurve],
     drawn: &mut [bool],
 ) -> Result<(), FigureError> {
-    let mut crowd = Obstacles::of(panel, curves);
+    write_among(
+        panel,
+        called,
+        notes,
+        curves,
+        (&mut Obstacles::of(panel, curves), drawn),
+    )
+}
+
+/// The same among texts that are written, to which it adds its own.
+pub fn write_among(
+    panel: &Panel,
+    called: &[&str],
+    notes: &[Note],
+    curves: &[NoteCurve],
+    (crowd, drawn): (&mut Obstacles, &mut [bool]),
+) -> Result<(), FigureError> {
     for (note, drawn) in notes.iter().zip(drawn) {
         let here = match &note.panel {
             Some(name) => called.contains(&name.as_str()),
             None => !*drawn,
         };
-        if here && write(panel, note, curves, &mut crowd)? {
+        if here && write(panel, note, curves, crowd)? {
             *drawn = true;
         }
     }
@@ -165,7 +189,8 @@ fn write(
     if target.is_some_and(|place| !panel.shows(place)) {
         return Ok(false);
     }
-    let lines = wrapped(&note.text, theme::CAPTION, false, LONGEST, 3);
+    let width = panel.frame.right - panel.frame.left - 2.0 * MARGIN;
+    let lines = wrapped(&note.text, theme::CAPTION, false, LONGEST.min(width), 3);
     let size = size(&lines);
     // A bracket is as much in the way as a curve.
     if let Some([one, other]) = bracket {
@@ -176,7 +201,10 @@ fn write(
         crowd.points.extend((0..=20).map(along));
     }
     let area = match (note.at, target) {
-        (Some((x, y)), _) => centred(panel.at(x, y), size),
+        (Some((x, y)), _) => {
+            let area = within(panel, panel.at(x, y), size);
+            bracket.map_or(area, |ends| beside(panel, area, ends))
+        }
         (None, Some(target)) => match free(panel, target, bracket, size, crowd) {
             Some(area) => area,
             None => return Ok(false),
@@ -191,6 +219,7 @@ fn write(
         draw_bracket(panel, ends)?;
     } else if let Some(target) = target {
         draw_leader(panel, area, target)?;
+        crowd.add_line(edge(area, target), target);
     }
     panel
         .canvas
@@ -223,6 +252,46 @@ fn centred((x, y): Place, (width, height): (f64, f64)) -> Area {
     ]
 }
 
+/// The room between a text and the edges of its panel, so that it does not cover the axes.
+const MARGIN: f64 = 10.0;
+
+/// The area of a text about a place, moved into the panel as far as that is large enough.
+fn within(panel: &Panel, (x, y): Place, size: (f64, f64)) -> Area {
+    let Frame {
+        left,
+        top,
+        right,
+        bottom,
+    } = panel.frame;
+    let keep = |at: f64, half: f64, from: f64, to: f64, margin: f64| {
+        at.min(to - half - 4.0).max(from + half + margin)
+    };
+    let x = keep(x, size.0 / 2.0, left, right, MARGIN);
+    // Upwards from the axis below.
+    let y = -keep(-y, size.1 / 2.0, -bottom, -top, MARGIN - 4.0);
+    centred((x, y), size)
+}
+
+/// Whether a text lies on a bracket.
+fn meets([left, top, right, bottom]: Area, [one, other]: [Place; 2]) -> bool {
+    let (high, low) = (one.1.min(other.1), one.1.max(other.1));
+    (left - ARM..=right + ARM).contains(&one.0) && top < low + 4.0 && bottom > high - 4.0
+}
+
+/// The same area, moved to a side of a bracket that it lies on, to the nearer one that has room.
+fn beside(panel: &Panel, area: Area, ends: [Place; 2]) -> Area {
+    if !meets(area, ends) {
+        return area;
+    }
+    let [left, top, right, bottom] = area;
+    let moves = [ends[0].0 + ARM + 6.0 - left, ends[0].0 - ARM - 6.0 - right];
+    let fits = |by: &f64| left + by >= panel.frame.left && right + by <= panel.frame.right;
+    let moves = moves.into_iter().filter(fits);
+    let by = moves.min_by(|a, b| a.abs().total_cmp(&b.abs()));
+    let by = by.unwrap_or(0.0);
+    [left + by, top, right + by, bottom]
+}
+
 /// A text that would cover more than that is left out, as on a small page.
 const TOO_MUCH: f64 = 220.0;
 
@@ -235,26 +304,17 @@ fn free(
     size: (f64, f64),
     crowd: &Obstacles,
 ) -> Option<Area> {
-    let Frame {
-        left,
-        top,
-        right,
-        bottom,
-    } = panel.frame;
     let mut best: Option<(f64, Area)> = None;
     let mut consider = |middle: Place, reach: f64, leads: bool| {
-        // Within the panel, as far as it is large enough.
-        let keep =
-            |at: f64, half: f64, from: f64, to: f64| at.min(to - half - 4.0).max(from + half + 4.0);
-        let middle = (
-            keep(middle.0, size.0 / 2.0, left, right),
-            keep(middle.1, size.1 / 2.0, top, bottom),
-        );
-        let area = centred(middle, size);
+        let area = within(panel, middle, size);
         let leader = leads.then(|| (edge(area, target), target));
         let apart = leader.map_or(0.0, |(from, to)| (to.0 - from.0).hypot(to.1 - from.1));
         // A text on its own target says nothing.
         let on_it = if leads && apart < 14.0 { 300.0 } else { 0.0 };
+        let on_it = match bracket {
+            Some(ends) if meets(area, ends) => 150.0,
+            _ => on_it,
+        };
         let cost = crowd.cost(area, leader) + on_it + 0.35 * reach;
         if best.is_none_or(|(least, _)| cost < least) {
             best = Some((cost, area));
@@ -313,11 +373,13 @@ fn draw_leader(panel: &Panel, area: Area, target: Place) -> Result<(), FigureErr
     panel.canvas.arrow(from, to, stroke, 10.0)
 }
 
+/// Half the length of a bracket's ends.
+const ARM: f64 = 7.0;
+
 fn draw_bracket(panel: &Panel, [one, other]: [Place; 2]) -> Result<(), FigureError> {
     let stroke = Stroke::new(theme::INK, 2.0);
-    let arm = 7.0;
     for end in [one, other] {
-        let ends = [(end.0 - arm, end.1), (end.0 + arm, end.1)];
+        let ends = [(end.0 - ARM, end.1), (end.0 + ARM, end.1)];
         panel.canvas.line(&ends, stroke)?;
     }
     panel.canvas.line(&[one, other], stroke)

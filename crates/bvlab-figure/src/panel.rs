@@ -71,8 +71,8 @@ fn cut_evenly(from: f64, to: f64, count: usize, gap: f64) -> impl Iterator<Item 
     })
 }
 
-/// The smallest panel that can be read, its width and height.
-const SMALLEST: (f64, f64) = (70.0, 44.0);
+/// The width of the smallest panel that can be read.
+const NARROWEST: f64 = 70.0;
 
 /// The numbers on a vertical axis: about one in 58 units, but two at least.
 fn y_ticks(y: &Axis) -> Vec<f64> {
@@ -208,7 +208,7 @@ impl<'a, 'b> Panel<'a, 'b> {
             bottom,
         } = self.frame;
         let width = right - left;
-        if width < SMALLEST.0 || bottom - top < SMALLEST.1 {
+        if width < NARROWEST || bottom - top < self.canvas.page.least {
             return Err(FigureError::Room);
         }
         let numbers = (theme::AXIS, false);
@@ -233,10 +233,9 @@ impl<'a, 'b> Panel<'a, 'b> {
         self.canvas.line(edge, frame)?;
         self.x_axis(with)?;
         if let Some(title) = with.y_title {
-            let title = shortened(title, theme::AXIS, false, bottom - top + 40.0);
+            let (title, size) = fitted(title, theme::AXIS, false, bottom - top + 40.0);
             let place = (left - y_room(&self.y) + 24.0, (top + bottom) / 2.0);
-            self.canvas
-                .text_up(place, &title, theme::AXIS, theme::INK)?;
+            self.canvas.text_up(place, &title, size, theme::INK)?;
         }
         self.titles(with)
     }
@@ -292,7 +291,7 @@ impl<'a, 'b> Panel<'a, 'b> {
         if let Some(title) = with.x_title {
             // Where there is little room, what stands in brackets goes, or all but the symbol.
             let room = match with.joined {
-                [false, false] => width + 40.0,
+                [false, false] => width + 22.0,
                 _ => width - 12.0,
             };
             let long = text_width(title, theme::AXIS, false) > 1.25 * room;

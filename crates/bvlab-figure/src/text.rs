@@ -1,7 +1,7 @@
 //! Texts: the fonts, and how wide a text is in them.
 //!
-//! The fonts are part of the program and are measured here, so that a figure is the same on every
-//! machine and in a browser's worker.
+//! The fonts are part of the program, and their widths are known without the feature `fonts`, too, so
+//! that a figure is the same on every machine and in a browser's worker.
 
 use std::convert::Infallible;
 use std::sync::LazyLock;
@@ -18,9 +18,17 @@ use super::theme::FINE;
 /// The name of the fonts.
 pub const FAMILY: &str = "Inter";
 /// The font of ordinary text.
+#[cfg(feature = "fonts")]
 pub static REGULAR: &[u8] = include_bytes!("font/Inter-Regular.otf");
 /// The font of bold text.
+#[cfg(feature = "fonts")]
 pub static SEMIBOLD: &[u8] = include_bytes!("font/Inter-SemiBold.otf");
+
+/// The widths of their letters: the same fonts without outlines, ordinary and bold.
+static METRICS: [&[u8]; 2] = [
+    include_bytes!("font/Inter-Regular.metrics"),
+    include_bytes!("font/Inter-SemiBold.metrics"),
+];
 
 /// A font size in plotters' own measure, which is 1.24 times what others call the size.
 fn plotters_size(size: f64) -> f64 {
@@ -37,7 +45,7 @@ fn plotters_size(size: f64) -> f64 {
 /// fonts have no `kern` table.
 fn pixels(text: &str, size: f64, bold: bool) -> i32 {
     static FACES: LazyLock<[Option<Face<'static>>; 2]> =
-        LazyLock::new(|| [REGULAR, SEMIBOLD].map(|font| Face::parse(font, 0).ok()));
+        LazyLock::new(|| METRICS.map(|font| Face::parse(font, 0).ok()));
     // Both are part of the program; a font that cannot be read shows as text without width.
     let Some(face) = &FACES[usize::from(bold)] else {
         return 0;

@@ -8,6 +8,9 @@ use bvlab_experiment::{Look, Part, Shape, Theme};
 /// Pixels of the backend per drawing unit.
 pub(super) const FINE: f64 = 10.0;
 
+/// The least height of a panel that can be read.
+const LEAST: f64 = 44.0;
+
 /// A colour, red, green and blue.
 pub type Colour = (u8, u8, u8);
 
@@ -24,6 +27,8 @@ pub struct Page {
     pub points: f32,
     /// Whether it is dark.
     pub dark: bool,
+    /// The least height of a panel in drawing units.
+    pub least: f64,
 }
 
 impl Page {
@@ -43,7 +48,24 @@ impl Page {
             pixels: pixels * zoom as f32,
             points: points * zoom as f32,
             dark: look.theme == Theme::Dark,
+            least: match look.shape {
+                // Stacked panels get a taller page rather than less.
+                Shape::Paper => 100.0,
+                Shape::Slide | Shape::Square => LEAST,
+            },
         }
+    }
+
+    /// The taller page of a look for panels that stand one above the other; `None` where pages have
+    /// one height.
+    pub fn tall(look: Look) -> Option<Self> {
+        let page = Page::of(look);
+        let height = page.height * 820.0 / 540.0;
+        (look.shape == Shape::Paper).then_some(Page {
+            height,
+            least: LEAST,
+            ..page
+        })
     }
 
     /// The colour of the paper.
@@ -328,7 +350,7 @@ pub fn name(part: Part, loss: Loss) -> &'static str {
 pub fn meant(label: &str) -> Option<Colour> {
     let known = [
         ("noise", NOISE),
-        ("bias²", BIAS),
+        ("bias", BIAS),
         ("variance", VARIANCE),
         ("risk", RISK),
         ("testing error", RISK),

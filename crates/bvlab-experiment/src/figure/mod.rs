@@ -118,6 +118,23 @@ fn with_texts(kind: &Kind, finished: &mut dyn FnMut(&str) -> String) -> Kind {
         }
         return Kind::new(kind.name(), tradeoff);
     }
+    if let Some(simulation) = kind.options::<SimulationFigure>() {
+        let mut simulation = simulation.clone();
+        for note in &mut simulation.notes {
+            note.text = finished(&note.text);
+        }
+        for (_, title) in &mut simulation.titles {
+            *title = finished(title);
+        }
+        return Kind::new(kind.name(), simulation);
+    }
+    if let Some(selection) = kind.options::<SelectionFigure>() {
+        let mut selection = selection.clone();
+        for note in &mut selection.notes {
+            note.text = finished(&note.text);
+        }
+        return Kind::new(kind.name(), selection);
+    }
     if let Some(group) = kind.options::<Group>() {
         let mut group = group.clone();
         for part in &mut group.parts {

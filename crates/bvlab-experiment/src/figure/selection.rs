@@ -1,6 +1,8 @@
 //! Estimates of the risk beside the risk itself, and what they choose.
 
 use super::kind::{FigureKind, FigureSubject};
+use super::labels::{FigureLabels, LABELS, X_LABEL, Y_LABEL};
+use super::note::{NOTES, Note, Targets, notes};
 use super::option::{FigureOption, GivenOptions, OptionForm};
 use super::shared::{
     LEARNERS, PANELS, SECONDS, X_SCALE, Y_MAX, few_panels, learners, log_axis, named, over_sweep,
@@ -27,6 +29,10 @@ pub struct SelectionFigure {
     pub x_scale: Option<Scale>,
     /// Where the vertical axis ends.
     pub y_max: Option<f64>,
+    /// Texts with leaders, in the panels of the risk.
+    pub notes: Vec<Note>,
+    /// Words of one's own; the vertical axis is that of the risk.
+    pub labels: FigureLabels,
 }
 
 const METHODS: FigureOption = FigureOption::new(
@@ -62,7 +68,8 @@ impl FigureKind for SelectionFigure {
     const NEEDS: &'static str = "It needs a sweep and `run.select`.";
     const EXAMPLE: &'static str = "selection = {}";
     const OPTIONS: &'static [FigureOption] = &[
-        LEARNERS, METHODS, RUNS, TRAIN, EXCESS, SECONDS, X_SCALE, Y_MAX,
+        LEARNERS, METHODS, RUNS, TRAIN, EXCESS, SECONDS, X_SCALE, Y_MAX, NOTES, X_LABEL, Y_LABEL,
+        LABELS,
     ];
 
     fn check(given: &GivenOptions, subject: FigureSubject) -> Result<Self, SourceError> {
@@ -91,7 +98,19 @@ impl FigureKind for SelectionFigure {
         }
         let x_scale = given.choice(&X_SCALE);
         log_axis(x_scale, swept.axes.iter().copied(), &given.span)?;
+        let curves = study.curves.iter().map(|curve| curve.name.as_str());
+        let others = ["risk", "train"].into_iter();
+        let labels =
+            FigureLabels::read(given, curves.clone().chain(known()).chain(others.clone()))?;
+        let targets = Targets {
+            curves: known().chain(others).collect(),
+            panels: curves.collect(),
+            range: None,
+        };
+        let notes = notes(given, &targets)?;
         Ok(SelectionFigure {
+            notes,
+            labels,
             learners,
             methods,
             runs: given.count(&RUNS)?,

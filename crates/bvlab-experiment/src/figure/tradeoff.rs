@@ -187,7 +187,7 @@ impl FigureKind for Tradeoff {
 
 fn checked_parts(given: &GivenOptions, study: &StudyDescription) -> Result<Vec<Part>, SourceError> {
     let Some(parts) = parts(given, &PARTS, study)? else {
-        let parts = vec![Part::Noise, Part::Bias2, Part::Variance, Part::Risk];
+        let parts = [Part::Noise, Part::Bias2, Part::Variance, Part::Risk];
         // Values of a density have no noise.
         return Ok(parts[usize::from(study.density)..].to_vec());
     };

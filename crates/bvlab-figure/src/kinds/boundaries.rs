@@ -181,9 +181,20 @@ fn cells(frame: Frame, count: usize, ranges: [(f64, f64); 2], above: f64) -> (Ve
     let columns = (1..=count.max(1)).max_by(|a, b| scale(*a).total_cmp(&scale(*b)));
     let columns = columns.unwrap_or(1);
     let scale = scale(columns).max(0.0);
+    // What is left of the page is shared by both sides.
+    let rows = count.div_ceil(columns) as f64;
+    let used = (
+        columns as f64 * (scale * across + gap) - gap,
+        above + rows * (scale * up + between) - between,
+    );
+    let spare = |room: f64, used: f64| ((room - used) / 2.0).max(0.0);
+    let (left, upper) = (
+        frame.left + spare(width, used.0),
+        frame.top + spare(height, used.1),
+    );
     let cell = |i: usize| {
-        let left = frame.left + (i % columns) as f64 * (scale * across + gap);
-        let top = frame.top + above + (i / columns) as f64 * (scale * up + between);
+        let left = left + (i % columns) as f64 * (scale * across + gap);
+        let top = upper + above + (i / columns) as f64 * (scale * up + between);
         Frame {
             left,
             right: left + scale * across,

@@ -226,7 +226,7 @@ fn draw(
     let y_title = options.labels.y.as_deref().unwrap_or(upwards(study));
     for (i, (shown, frame)) in panels
         .iter()
-        .zip(frame.columns(panels.len(), 40.0))
+        .zip(frame.columns(panels.len(), 54.0))
         .enumerate()
     {
         // Refits above, their mean below; or both in one panel.
@@ -371,7 +371,7 @@ pub fn heights(
         let to = (from + points * shown.refits).min(predictions.len());
         let mut sorted = predictions[from..to].to_vec();
         sorted.sort_by(f64::total_cmp);
-        let tail = sorted.len() / 200;
+        let tail = sorted.len() / 40;
         loose.extend_from_slice(&sorted[tail..sorted.len() - tail]);
     }
     // Wild fits are cut rather than truth and data squeezed.

@@ -185,7 +185,7 @@ fn content<'a>(
         let settings = (0..values.len()).filter(|setting| !doubtful[*setting]);
         settings.min_by(|a, b| values[*a].total_cmp(&values[*b]))
     };
-    let ringed = match part {
+    let ringed: Option<usize> = match part {
         Part::Train | Part::Noise | Part::NoiseBound => None,
         // Of the risk, the setting that report and manifest name.
         Part::Risk | Part::Test => Some(best_of(tables, curve)?.best.setting),
@@ -196,7 +196,16 @@ fn content<'a>(
         part,
         values,
         doubtful,
-        ringed,
+        ringed: ringed.filter(|setting| !at_end(curve, *setting)),
+    })
+}
+
+/// Whether a setting lies at an end of a sweep, beyond which lower values may be.
+fn at_end(curve: &Curve, setting: usize) -> bool {
+    let value = curve.value(setting);
+    curve.axes.first().is_some_and(|axis| {
+        let ends = [axis.values.first(), axis.values.last()];
+        axis.values.len() > 2 && ends.contains(&Some(&value))
     })
 }
 

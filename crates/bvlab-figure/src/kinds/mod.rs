@@ -78,6 +78,14 @@ impl Picture for Group {
     }
 
     fn draw(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<(), FigureError> {
+        // A page that is taller than wide has no room side by side.
+        if !self.stacked && canvas.page.height > canvas.page.width {
+            let turned = Group {
+                stacked: true,
+                ..self.clone()
+            };
+            return turned.draw(canvas, frame, data);
+        }
         let frames = self.frames(frame, data)?;
         let insets = match self.stacked {
             true => self.common_insets(canvas, &frames, data)?,

@@ -1,16 +1,18 @@
 //! The true risk beside estimates of it, and how often each value is chosen.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::axis::{Axis, room};
 use crate::canvas::{Canvas, Side, Stroke};
 use crate::error::FigureError;
 use crate::labels::labels_width;
+use crate::notes::{NoteCurve, write_notes};
 use crate::panel::{BELOW, Frame, Panel, Surroundings, TITLE, axis_title, is_whole, y_room};
 use crate::picture::{FigureData, Picture, course, sentence};
 use crate::select::{Series, column, doubtful, rows_at, rows_of, series};
 use crate::theme;
-use bvlab_core::plan::{MethodDescription, Scale};
+use bvlab_core::plan::{MethodDescription, Scale, SweepAxis};
 use bvlab_core::words::short;
 use bvlab_experiment::SelectionFigure;
 use bvlab_outcome::{Table, columns};
@@ -18,11 +20,11 @@ use bvlab_outcome::{Table, columns};
 /// The colours of methods, which differ from those of the parts of the error.
 const METHODS: [theme::Colour; 6] = [
     (178, 130, 0),
-    (190, 90, 150),
-    (80, 160, 210),
-    (0, 130, 130),
+    (196, 48, 112),
+    (0, 144, 152),
+    (92, 102, 140),
     (118, 78, 20),
-    (110, 110, 190),
+    (214, 140, 160),
 ];
 
 /// How much of the width shows the estimates; the rest shows the choices.
@@ -34,6 +36,7 @@ const MOST_BARS: usize = 12;
 /// One method on one curve.
 struct MethodCurve<'a> {
     method: &'a MethodDescription,
+    label: String,
     colour: theme::Colour,
     /// The mean estimate, and its standard deviation over training sets; empty where it is not drawn.
     means: Vec<f64>,
@@ -89,17 +92,28 @@ fn excess(values: &[f64], large: bool) -> Vec<f64> {
 
 impl Picture for SelectionFigure {
     fn caption(&self, data: &FigureData) -> Result<String, FigureError> {
+        data.drawn()
+    }
+
+    fn footer(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
         let shown = match self.excess {
-            true => "every curve above its own best value, as a share of its range".to_owned(),
-            false => "bars: one standard deviation over training sets".to_owned(),
+            true => "every curve above its own best value, as a share of its range",
+            false => "bars: one standard deviation over training sets",
         };
+        let mut said = vec![shown.to_owned()];
         let contents = Plot(self).contents(data)?;
-        let faint = match contents.first().map_or(0, |content| content.single.len()) {
-            0 => String::new(),
-            1 => "; thin: one training set; ring: its choice; dot: the true risk of it".to_owned(),
-            runs => format!("; faint: {runs} single training sets"),
-        };
-        Ok(format!("{}; {shown}{faint}", data.drawn()?))
+        match contents.first().map_or(0, |content| content.single.len()) {
+            0 => {}
+            1 => {
+                said.push("dashed: one training set".to_owned());
+                if contents.iter().any(|content| content.choice.is_some()) {
+                    said.push("ring: its choice".to_owned());
+                    said.push("dot: the true risk of it".to_owned());
+                }
+            }
+            runs => said.push(format!("faint: {runs} single training sets")),
+        }
+        Ok(said)
     }
 
     fn draw(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<(), FigureError> {
@@ -110,13 +124,17 @@ impl Picture for SelectionFigure {
             ..frame
         };
         let names = contents.iter().flat_map(|content| &content.shown);
-        let names = names.map(|shown| shown.method.label.as_str());
-        let others = ["true risk", if self.train { "training error" } else { "" }];
+        let names = names.map(|shown| shown.label.as_str());
+        let plot = Plot(self);
+        let [risk, train] = plot.words();
+        let others = [risk, if self.train { train } else { "" }];
         whole.right -= labels_width(canvas, names.chain(others));
+        let mut noted = vec![false; self.notes.len()];
         for (content, mut frame) in contents.iter().zip(whole.stack(contents.len(), 14.0)) {
+            let title = Plot(self).title(content.series, several);
             frame.bottom -= BELOW;
-            frame.top += TITLE * content.series.names(several).len() as f64;
-            Plot(self).draw_row(canvas, frame, content, several, data)?;
+            frame.top += TITLE * title.len() as f64;
+            Plot(self).draw_row(canvas, frame, (content, &title), data, &mut noted)?;
         }
         Ok(())
     }
@@ -154,6 +172,46 @@ impl Picture for SelectionFigure {
 struct Plot<'o>(&'o SelectionFigure);
 
 impl Plot<'_> {
+    /// What the risk and the training error are called.
+    fn words(&self) -> [&str; 2] {
+        let usual = [("risk", "true risk"), ("train", "training error")];
+        usual.map(|(name, usual)| self.0.labels.given(name).unwrap_or(usual))
+    }
+
+    /// What stands above a row.
+    fn title(&self, series: Series, several: bool) -> Vec<String> {
+        let mut lines = series.names(several);
+        if let (true, Some(first)) = (several, lines.first_mut()) {
+            *first = self.0.labels.of(&series.curve.name).to_owned();
+        }
+        lines
+    }
+
+    /// The notes of the panel of the risk.
+    fn write_notes(
+        &self,
+        panel: &Panel,
+        content: &Content,
+        noted: &mut [bool],
+    ) -> Result<(), FigureError> {
+        let curve = |names, ys: &'_ [f64]| NoteCurve {
+            names,
+            xs: &content.xs,
+            ys: Cow::Owned(ys.to_vec()),
+        };
+        let [risk, train] = self.words();
+        let methods = content.shown.iter();
+        let methods = methods.map(|shown| {
+            let names = vec![shown.label.as_str(), shown.method.name.as_str()];
+            curve(names, &shown.means)
+        });
+        let mut curves: Vec<NoteCurve> = methods.collect();
+        curves.push(curve(vec!["risk", risk], &content.risk));
+        curves.push(curve(vec!["train", train], &content.train));
+        let name = content.series.curve.name.as_str();
+        write_notes(panel, &[name], &self.0.notes, &curves, noted)
+    }
+
     fn contents<'a>(&self, data: &FigureData<'a>) -> Result<Vec<Content<'a>>, FigureError> {
         let all = series(data.study()?, &self.0.learners, self.0.second.as_deref());
         let swept = all.into_iter().filter(|series| series.axis().is_some());
@@ -189,6 +247,10 @@ impl Plot<'_> {
             };
             shown.push(MethodCurve {
                 method,
+                label: match self.0.labels.given(&method.name) {
+                    Some(label) => label.to_owned(),
+                    None => method.label.clone(),
+                },
                 colour: METHODS[i % METHODS.len()],
                 means,
                 spreads,
@@ -281,9 +343,9 @@ impl Plot<'_> {
         &self,
         canvas: &Canvas,
         frame: Frame,
-        content: &Content,
-        several: bool,
+        (content, title): (&Content, &[String]),
         data: &FigureData,
+        noted: &mut [bool],
     ) -> Result<(), FigureError> {
         let swept = content.series.axis();
         let swept = swept.expect("only swept learners have a panel");
@@ -308,22 +370,24 @@ impl Plot<'_> {
             ..frame
         };
         let x_axis = |frame: Frame| Axis::new(scale, range, (frame.left, frame.right));
-        let error = match self.0.excess {
-            true => "above the best",
-            false => theme::error_of(data.study()?),
+        let error = match (&self.0.labels.y, self.0.excess) {
+            (Some(title), _) => title,
+            (None, true) => "above the best",
+            (None, false) => theme::error_of(data.study()?),
         };
-        let around = |title: &'static str| (title, swept);
-        let title = content.series.names(several);
+        let own = self.0.labels.x.as_deref();
         let panel = Panel::new(canvas, left, x_axis(left), y_axis(left, high));
-        surround(&panel, &title, around(error))?;
+        surround(&panel, title, error, (own, swept))?;
         self.fill(canvas, &panel, content)?;
+        self.write_notes(&panel, content, noted)?;
         let panel = Panel::new(canvas, right, x_axis(right), y_axis(right, top));
-        surround(&panel, &[], around("share of training sets"))?;
+        surround(&panel, &[], "share of training sets", (own, swept))?;
         histogram(canvas, &panel, content)?;
         let methods = content.shown.iter();
-        let methods = methods.map(|shown| (shown.method.label.as_str(), shown.colour));
-        let train = (!content.train.is_empty()).then_some(("training error", theme::TRAIN));
-        let all = std::iter::once(("true risk", theme::RISK));
+        let methods = methods.map(|shown| (shown.label.as_str(), shown.colour));
+        let [risk, train] = self.words();
+        let train = (!content.train.is_empty()).then_some((train, theme::TRAIN));
+        let all = std::iter::once((risk, theme::RISK));
         let all = all.chain(methods).chain(train);
         for (line, (name, colour)) in all.enumerate() {
             let y = frame.top + theme::LABEL * (0.6 + 1.3 * line as f64);
@@ -335,11 +399,15 @@ impl Plot<'_> {
 
     fn fill(&self, canvas: &Canvas, panel: &Panel, content: &Content) -> Result<(), FigureError> {
         let (width, alpha) = match content.single.len() {
-            1 => (theme::REFIT, 0.9),
+            1 => (2.0, 1.0),
             _ => (theme::RUN, 0.3),
         };
         for run in &content.single {
             let stroke = Stroke::new(content.single_colour, width).faint(alpha);
+            let stroke = match content.single.len() {
+                1 => stroke.dashed(),
+                _ => stroke,
+            };
             panel.curve(&content.xs, run, stroke)?;
         }
         panel.curve(
@@ -354,7 +422,7 @@ impl Plot<'_> {
             panel.curve(
                 &content.xs,
                 &shown.means,
-                Stroke::new(shown.colour, theme::EXACT),
+                Stroke::new(shown.colour, theme::CURVE),
             )?;
             // Bars of several methods stand side by side.
             let aside = 5.0 * (i as f64 - (count - 1.0) / 2.0);
@@ -390,9 +458,13 @@ impl Plot<'_> {
 fn surround(
     panel: &Panel,
     title: &[String],
-    (y_title, swept): (&'static str, &bvlab_core::plan::SweepAxis),
+    y_title: &str,
+    (own, swept): (Option<&str>, &SweepAxis),
 ) -> Result<(), FigureError> {
-    let x_title = axis_title(swept, panel.frame.right - panel.frame.left);
+    let x_title = match own {
+        Some(title) => title.to_owned(),
+        None => axis_title(swept, panel.frame.right - panel.frame.left),
+    };
     panel.surround(&Surroundings {
         title,
         above: 0.0,

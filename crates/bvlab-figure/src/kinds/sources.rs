@@ -1,5 +1,7 @@
 //! The variance by source over the sweep, stacked.
 
+use std::borrow::Cow;
+
 use crate::axis::{Axis, room};
 use crate::canvas::{Canvas, Place, Stroke};
 use crate::error::FigureError;
@@ -287,7 +289,10 @@ fn write_names(
         xs: &content.xs,
         ys,
     };
-    let curves: Vec<NoteCurve> = levels.iter().map(|level| curve(level)).collect();
+    let curves: Vec<NoteCurve> = levels
+        .iter()
+        .map(|level| curve(Cow::Borrowed(level.as_slice())))
+        .collect();
     let mut drawn = vec![false; beside.len()];
     write_notes(panel, &[], &beside, &curves, &mut drawn)
 }

@@ -1,6 +1,6 @@
 //! Cells of a matrix, and steps of an algorithm.
 
-use super::content::SimulationCurve;
+use super::content::{SimulationCurve, is_contour};
 use crate::canvas::Stroke;
 use crate::error::FigureError;
 use crate::panel::Panel;
@@ -34,8 +34,8 @@ pub fn draw_steps(panel: &Panel, curve: &SimulationCurve) -> Result<(), FigureEr
     if curve.name == "loss" {
         return panel.curve(xs, values, Stroke::new(theme::MARK, 3.0));
     }
-    if curve.name.starts_with("contour") {
-        return panel.curve(xs, values, Stroke::new(theme::GRID, 2.2));
+    if is_contour(&curve.name) {
+        return panel.curve(xs, values, Stroke::new(theme::MARK, 1.6));
     }
     panel.curve(xs, values, Stroke::new(curve.colour, 2.0).faint(0.75))?;
     if xs.len() <= MOST_DOTS {

@@ -30,6 +30,32 @@ impl SimulationCurve {
         self.theory.iter().any(|value| value.is_finite())
     }
 
+    /// Whether theory is known at most places, so that it makes a line.
+    pub fn follows_theory(&self) -> bool {
+        let known = self.theory.iter().filter(|value| value.is_finite());
+        2 * known.count() > self.theory.len()
+    }
+
+    /// What stands after the name of the series that it belongs to, as in `mean: bound`.
+    pub fn addition(&self) -> Option<&str> {
+        self.name.split_once(": ").map(|(_, addition)| addition)
+    }
+
+    /// Whether it is a dashed line: a bound, or what belongs to another series.
+    pub fn is_dashed(&self) -> bool {
+        let belongs = self.addition().is_some() || self.name.ends_with("bound");
+        belongs && self.xs.len() > 1 && self.is_exact()
+    }
+
+    /// Where it stands at the right edge, by theory if that is known there.
+    pub fn end(&self) -> Option<f64> {
+        let theory = self.theory.last().filter(|value| value.is_finite());
+        let mut values = self.values.iter().rev();
+        theory
+            .or_else(|| values.find(|value| value.is_finite()))
+            .copied()
+    }
+
     /// Whether its values are exact themselves, as those of a bound are.
     pub fn is_exact(&self) -> bool {
         !self.has_theory() && self.low == self.high
@@ -166,6 +192,9 @@ impl SeriesColours<'_> {
         if let Some(meant) = theme::meant(&label) {
             return (label, meant);
         }
+        if is_ground(name) {
+            return (label, theme::MARK);
+        }
         // What belongs to a series, such as its bound, has its colour.
         let name = name.split(": ").next().unwrap_or(name);
         let known = self.known.iter().position(|known| *known == name);
@@ -234,9 +263,15 @@ pub fn contents(
 /// Leaves out series that are zero by theory except for rounding, with what belongs to them: a log
 /// axis would show the rounding.
 fn leave_out_zeros(curves: &mut Vec<SimulationCurve>) {
+    let known = |curve: &SimulationCurve| {
+        let theory = curve.theory.iter().filter(|value| value.is_finite());
+        theory.fold(None, |most: Option<f64>, value| {
+            Some(most.unwrap_or(0.0).max(value.abs()))
+        })
+    };
+    let largest = curves.iter().filter_map(known).fold(0.0, f64::max);
     let is_zero = |curve: &SimulationCurve| {
-        let known = || curve.theory.iter().filter(|value| value.is_finite());
-        known().any(|value| *value != 0.0) && known().all(|value| value.abs() < 1e-12)
+        known(curve).is_some_and(|most| most > 0.0 && most < 1e-10 * largest)
     };
     let zeros = curves.iter().filter(|curve| is_zero(curve));
     let zeros: Vec<String> = zeros.map(|curve| curve.name.clone()).collect();
@@ -370,10 +405,16 @@ fn by_series(
     let mut turned: Vec<(SimulationPanel, Vec<SimulationCurve>)> = Vec::new();
     for (panel, curves) in contents {
         for curve in curves {
-            let series = curve.name.clone();
+            // What belongs to a series, such as its bound, shares its panel.
+            let (series, name) = match curve.name.split_once(": ") {
+                Some((series, addition)) => {
+                    (series.to_owned(), format!("{}: {addition}", panel.name))
+                }
+                None => (curve.name.clone(), panel.name.clone()),
+            };
             let named = SimulationCurve {
-                label: panel.name.clone(),
-                name: panel.name.clone(),
+                label: name.clone(),
+                name,
                 ..curve
             };
             match turned.iter_mut().find(|(panel, _)| panel.name == series) {
@@ -395,6 +436,16 @@ fn by_series(
     turned
 }
 
+/// Whether a series of an algorithm's steps is a line of equal loss, which does not set the range.
+pub fn is_contour(name: &str) -> bool {
+    name.starts_with("contour")
+}
+
+/// Whether a series is what an algorithm's steps go over.
+pub fn is_ground(name: &str) -> bool {
+    name == "loss" || is_contour(name)
+}
+
 /// The range of the vertical axis.
 fn heights(
     panel: &SimulationPanel,
@@ -412,14 +463,15 @@ fn heights(
     if panel.look == PanelStyle::Cells {
         return (0.0, curves.len() as f64);
     }
+    let shown = || curves.iter().filter(|curve| !is_contour(&curve.name));
     // On a log axis theory needs no room where it is too rare to be seen.
-    let known = curves.iter().flat_map(|curve| {
+    let known = shown().flat_map(|curve| {
         let places = curve.theory.iter().zip(&curve.values);
         let shown = places.filter(|(_, value)| panel.y_scale == Scale::Linear || **value > 0.0);
         shown.map(|(theory, _)| *theory).collect::<Vec<f64>>()
     });
     let levels = panel.levels.iter().map(|(value, _)| *value);
-    let seen = curves.iter().flat_map(|curve| match panel.y_scale {
+    let seen = shown().flat_map(|curve| match panel.y_scale {
         // The lower end of an interval may have no logarithm; where theory has none, there is no dot.
         Scale::Log => {
             let theory = curve
@@ -448,7 +500,8 @@ fn heights(
             let values: Vec<f64> = values.collect();
             let (low, high) = room(values.iter().copied(), Scale::Linear, 0.06);
             let least = values.iter().copied().fold(f64::INFINITY, f64::min);
-            let from_zero = least >= 0.0 && least < 0.5 * high;
+            // What is zero but for chance begins at zero, too.
+            let from_zero = least >= -0.02 * high && least < 0.5 * high;
             (if from_zero { 0.0 } else { low }, high)
         }
     }
@@ -468,16 +521,22 @@ pub fn arrange(contents: &mut [SimulationContent], options: &SimulationFigure) {
     };
     let (_, bars) = highest(contents, &is_bars);
     let whole = highest(contents, &|_| true);
+    // What belongs to a series has no label of its own.
     let labels = |content: &SimulationContent| -> Vec<String> {
-        let labels = content.curves.iter().map(|curve| curve.label.clone());
-        labels.collect()
+        let own = |curve: &&SimulationCurve| {
+            let series = curve.name.split_once(": ").map(|(series, _)| series);
+            let mut others = content.curves.iter();
+            series.is_none_or(|series| others.all(|other| other.name != series))
+        };
+        let curves = content.curves.iter().filter(own);
+        curves.map(|curve| curve.label.clone()).collect()
     };
     let all: Vec<Vec<String>> = contents.iter().map(labels).collect();
     // Four panels and more stand in two rows.
     let count = contents.len();
     let begins = |i: usize| i == 0 || (count > 3 && i == count.div_ceil(2));
     for i in 0..count {
-        let several = all[i].len() > 1 && contents[i].pairs.is_none();
+        let several = contents[i].curves.len() > 1 && contents[i].pairs.is_none();
         let beside = !begins(i + 1) && all.get(i + 1) == Some(&all[i]);
         contents[i].labelled = several && !beside;
         if options.same_y {

@@ -5,6 +5,9 @@ mod cells;
 mod content;
 mod scatter;
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use crate::axis::{Axis, room};
 use crate::canvas::{Canvas, Side, Stroke};
 use crate::error::FigureError;
@@ -21,7 +24,7 @@ use bvlab_core::words::{number, thousands};
 use bvlab_experiment::SimulationFigure;
 use bvlab_outcome::Tables;
 use cells::{draw_cells, draw_steps};
-use content::{SimulationContent, SimulationCurve, arrange, contents};
+use content::{SimulationContent, SimulationCurve, arrange, contents, is_contour, is_ground};
 use scatter::{described, divided, draw_scatters, is_scatter, said as scatter_said};
 
 /// The room between two panels.
@@ -36,8 +39,19 @@ const NARROWEST: f64 = 110.0;
 impl Picture for SimulationFigure {
     fn caption(&self, data: &FigureData) -> Result<String, FigureError> {
         let simulation = simulated(data)?;
+        let contents = contents(simulation, self, data.tables)?;
+        let all = |which: &dyn Fn(&SimulationContent) -> bool| contents.iter().all(which);
+        let exact = |content: &SimulationContent| {
+            content.panel.look == PanelStyle::Curves
+                && content.curves.iter().all(SimulationCurve::is_exact)
+        };
+        if all(&exact) {
+            return Ok(String::new());
+        }
         let count = thousands(simulation.resamples);
-        Ok(format!("{count} {}", simulation.drawn))
+        let one = simulation.resamples > 1 && all(&is_scatter);
+        let of = if one { "one of " } else { "" };
+        Ok(format!("{of}{count} {}", simulation.drawn))
     }
 
     fn footer(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
@@ -55,7 +69,7 @@ impl Picture for SimulationFigure {
         });
         let exact = contents.iter().any(|content| {
             let curves = content.panel.look == PanelStyle::Curves;
-            curves && content.curves.iter().any(SimulationCurve::has_theory)
+            curves && content.curves.iter().any(SimulationCurve::follows_theory)
         });
         match (bars, dots) {
             (true, _) => {
@@ -71,13 +85,7 @@ impl Picture for SimulationFigure {
                 false => format!("lines through open dots: {}", simulation.theory),
             });
         }
-        let bound = |curve: &SimulationCurve| curve.name.ends_with(": bound");
-        if contents
-            .iter()
-            .any(|content| content.curves.iter().any(bound))
-        {
-            said.push("dashed: the bound".to_owned());
-        }
+        said.extend(dashed(&contents));
         if self.y_scale == Some(Scale::Log) && has_zero(&contents) {
             said.push("0 is off the axis".to_owned());
         }
@@ -121,6 +129,26 @@ impl Picture for SimulationFigure {
         let contents = contents(simulated(data)?, self, data.tables)?;
         Ok(contents.iter().map(panel).collect())
     }
+}
+
+/// What the dashed lines are.
+fn dashed(contents: &[SimulationContent]) -> Vec<String> {
+    let curves = contents.iter().filter(|content| {
+        let look = &content.panel.look;
+        *look == PanelStyle::Curves
+    });
+    let curves = curves.flat_map(|content| &content.curves);
+    let mut said = Vec::new();
+    for curve in curves.filter(|curve| curve.is_dashed()) {
+        let words = match curve.addition().unwrap_or("bound") {
+            words if words.starts_with("in ") => format!("dashed: {words}"),
+            name => format!("dashed: the {name}"),
+        };
+        if !said.contains(&words) {
+            said.push(words);
+        }
+    }
+    said
 }
 
 /// The symbol of an axis, or its name: `N` of `number of points, N`.
@@ -201,7 +229,7 @@ fn places(
         // Two rows of panels.
         let (first, second) = contents.split_at_mut(count.div_ceil(2));
         let (own, others) = rooms.split_at(first.len());
-        let [above, below] = frame.stack(2, panel::BELOW)[..] else {
+        let [above, below] = frame.stack(2, panel::BELOW + 20.0)[..] else {
             return Vec::new();
         };
         let both = places(first, above, own, several).into_iter();
@@ -232,7 +260,7 @@ fn places(
             right: frame.right - right,
             ..frame
         };
-        let rows = inner.stack(count, panel::BELOW + TITLE).into_iter();
+        let rows = inner.stack(count, panel::BELOW + TITLE + 8.0).into_iter();
         return rows.zip(titles).collect();
     }
     let inner = Frame {
@@ -267,7 +295,7 @@ fn note_curve(curve: &SimulationCurve) -> NoteCurve<'_> {
     NoteCurve {
         names: vec![&curve.name, &curve.label],
         xs: &curve.xs,
-        ys: &curve.values,
+        ys: Cow::Borrowed(&curve.values),
     }
 }
 
@@ -291,19 +319,15 @@ fn labels(content: &SimulationContent) -> Vec<(String, theme::Colour, f64)> {
             .collect();
     }
     let steps = content.panel.look == PanelStyle::Steps;
-    let unnamed = |name: &str| steps && (name == "loss" || name.starts_with("contour"));
+    let unnamed = |name: &str| steps && is_ground(name);
     let curves = content
         .curves
         .iter()
         .filter(|_| content.labelled && !at_peaks(content));
     let curves = curves.filter(|curve| !belongs(&curve.name) && !unnamed(&curve.name));
     let curves = curves.map(|curve| {
-        let shown = |value: &&f64| content.panel.y_scale == Scale::Linear || **value > 0.0;
-        let seen = match curve.theory.iter().rev().find(|value| value.is_finite()) {
-            Some(theory) => Some(theory),
-            None => curve.values.last(),
-        };
-        let end = seen.filter(shown).copied().unwrap_or(f64::NAN);
+        let shown = |value: &f64| content.panel.y_scale == Scale::Linear || *value > 0.0;
+        let end = curve.end().filter(shown).unwrap_or(f64::NAN);
         (curve.label.clone(), curve.colour, end)
     });
     let levels = content.panel.levels.iter();
@@ -367,7 +391,9 @@ fn breadth(content: &SimulationContent) -> (f64, f64) {
     if let Some(pairs) = &content.pairs {
         return pairs.range();
     }
-    let xs = content.curves.iter().flat_map(|curve| &curve.xs).copied();
+    let shown = content.curves.iter();
+    let shown = shown.filter(|curve| !is_contour(&curve.name));
+    let xs = shown.flat_map(|curve| &curve.xs).copied();
     match content.panel.look {
         // Bars that nobody can see need no room.
         PanelStyle::Bars { .. } => {
@@ -477,10 +503,20 @@ fn shade(
     }
 }
 
+/// The numbers of the values that have a dot: one in the middle where nothing changes along x.
+fn dotted(curve: &SimulationCurve) -> Range<usize> {
+    let count = curve.xs.len().min(curve.values.len());
+    let same = curve.values.windows(2).all(|pair| pair[0] == pair[1]);
+    match count > 2 && same && !curve.has_theory() {
+        true => count / 2..count / 2 + 1,
+        false => 0..count,
+    }
+}
+
 /// Dots with intervals: open ones on the line of theory, or full ones on a line of their own.
 fn draw_curve(panel: &panel::Panel, curve: &SimulationCurve) -> Result<(), FigureError> {
     if curve.is_exact() {
-        return match (curve.xs.as_slice(), curve.name.contains(": ")) {
+        return match (curve.xs.as_slice(), curve.is_dashed()) {
             ([x], _) => panel.dots(&[*x], &curve.values, 6.0, curve.colour, 1.0),
             (_, true) => {
                 let stroke = Stroke::new(curve.colour, theme::EXACT).dashed();
@@ -489,7 +525,7 @@ fn draw_curve(panel: &panel::Panel, curve: &SimulationCurve) -> Result<(), Figur
             (_, false) => panel.curve(&curve.xs, &curve.values, Stroke::new(curve.colour, 2.8)),
         };
     }
-    let exact = curve.has_theory();
+    let exact = curve.follows_theory();
     match exact {
         true => {
             let stroke = Stroke::new(curve.colour, theme::EXACT);
@@ -500,7 +536,8 @@ fn draw_curve(panel: &panel::Panel, curve: &SimulationCurve) -> Result<(), Figur
             panel.curve(&curve.xs, &curve.values, stroke)?;
         }
     }
-    for (i, (&x, &value)) in curve.xs.iter().zip(&curve.values).enumerate() {
+    for i in dotted(curve) {
+        let (x, value) = (curve.xs[i], curve.values[i]);
         let place = panel.at(x, value);
         // Chance around a zero that a log axis does not show is not shown either.
         let off = panel.y.scale == Scale::Log && curve.theory.get(i) == Some(&0.0);

@@ -2,7 +2,7 @@
 
 use super::content::{SimulationContent, SimulationCurve};
 use crate::axis::{Axis, room};
-use crate::canvas::{Canvas, Stroke};
+use crate::canvas::{Canvas, Place, Stroke};
 use crate::error::FigureError;
 use crate::panel::{BELOW, Frame, Panel, Surroundings, TITLE, y_room};
 use crate::theme::{self, Colour};
@@ -13,6 +13,8 @@ use bvlab_core::simulation::{
 
 /// The room between two panels.
 const GAP: f64 = 30.0;
+/// More rings around points are small ones.
+const MOST_RINGS: usize = 60;
 /// The most groups that a figure looks for.
 const MOST_GROUPS: usize = 16;
 
@@ -108,7 +110,7 @@ fn ranges(contents: &[SimulationContent]) -> [(f64, f64); 2] {
 /// Panels with the same scale on both axes, in rows of equal length that make them largest; and how
 /// many stand in a row.
 fn cells(frame: Frame, count: usize, ranges: [(f64, f64); 2]) -> (Vec<Frame>, usize) {
-    let between = TITLE + 12.0;
+    let between = TITLE + 22.0;
     let [across, up] = ranges.map(|(low, high)| (high - low).max(f64::MIN_POSITIVE));
     let (width, height) = (frame.right - frame.left, frame.bottom - frame.top);
     let scale = |columns: usize| {
@@ -122,12 +124,15 @@ fn cells(frame: Frame, count: usize, ranges: [(f64, f64); 2]) -> (Vec<Frame>, us
     let columns = divisors.max_by(|a, b| scale(*a).total_cmp(&scale(*b)));
     let columns = columns.unwrap_or(1);
     let scale = scale(columns).max(0.0);
-    // What is left of the width is shared by both sides.
+    // What is left of the page is shared by both sides.
     let used = columns as f64 * (scale * across + GAP) - GAP;
     let start = frame.left + ((width - used) / 2.0).max(0.0);
+    let rows = (count / columns) as f64;
+    let used = TITLE + rows * (scale * up + between) - between;
+    let upper = frame.top + ((height - used) / 2.0).max(0.0);
     let cell = |i: usize| {
         let left = start + (i % columns) as f64 * (scale * across + GAP);
-        let top = frame.top + TITLE + (i / columns) as f64 * (scale * up + between);
+        let top = upper + TITLE + (i / columns) as f64 * (scale * up + between);
         Frame {
             left,
             right: left + scale * across,
@@ -203,10 +208,15 @@ fn fill(canvas: &Canvas, panel: &Panel, content: &SimulationContent) -> Result<(
         }
     }
     if let Some(wrong) = series(content, SCATTER_WRONG) {
+        // Many rings would hide the points.
+        let (radius, width) = match wrong.xs.len() > MOST_RINGS {
+            true => (5.0, 1.1),
+            false => (6.4, 1.8),
+        };
         for (x, y) in wrong.xs.iter().zip(&wrong.values) {
             let place = panel.at(*x, *y);
             if panel.shows(place) {
-                canvas.ring(place, 6.4, Stroke::new(theme::INK, 1.8))?;
+                canvas.ring(place, radius, Stroke::new(theme::INK, width))?;
             }
         }
     }
@@ -214,7 +224,13 @@ fn fill(canvas: &Canvas, panel: &Panel, content: &SimulationContent) -> Result<(
         let Some(group) = scatter_group(&curve.name) else {
             continue;
         };
-        let colour = group_colour(group);
+        // A line may have a meaning, too, as the truth has.
+        let name = curve.name.split_once(": ").map_or("", |(_, name)| name);
+        let colour = match theme::meant(name) {
+            Some(meant) => meant,
+            None if name.starts_with("KL") => theme::MARK,
+            None => group_colour(group),
+        };
         if let ([x], [y]) = (curve.xs.as_slice(), curve.values.as_slice()) {
             let place = panel.at(*x, *y);
             if panel.shows(place) {
@@ -290,25 +306,63 @@ fn fill_field(
         ];
         canvas.fill(&corners, *colour, 0.35)?;
     }
-    // Row by row: the neighbours of a cell are the next one and the one above.
+    // Row by row: the neighbours of a cell are the next one and the one above. Places that are no
+    // whole rows have no neighbours.
+    if field.xs.len() != columns.len() * rows.len() {
+        return Ok(());
+    }
     let shares = (0..MOST_GROUPS).map_while(|k| series(content, &scatter_share(SCATTER_FIELD, k)));
     let shares: Vec<&SimulationCurve> = shares.collect();
-    let best = |i: usize| {
-        let groups = (0..shares.len()).rev();
-        groups.max_by(|a, b| shares[*a].values[i].total_cmp(&shares[*b].values[i]))
-    };
     let wide = columns.len();
     let stroke = Stroke::new(theme::INK, 2.0);
-    for i in 0..field.xs.len() {
-        let (x, y) = (field.xs[i] + half[0], field.values[i] + half[1]);
-        if (i + 1) % wide > 0 && best(i) != best(i + 1) {
-            let ends = [corner(x, y - 2.0 * half[1]), corner(x, y)];
-            canvas.line(&ends, stroke)?;
+    for i in 0..field.xs.len().saturating_sub(wide) {
+        if (i + 1) % wide == 0 {
+            continue;
         }
-        if i + wide < field.xs.len() && best(i) != best(i + wide) {
-            let ends = [corner(x - 2.0 * half[0], y), corner(x, y)];
-            canvas.line(&ends, stroke)?;
+        // Each square between the centres of four cells is two triangles.
+        for corners in [[i, i + 1, i + wide], [i + 1, i + wide, i + wide + 1]] {
+            let corners = corners.map(|i| (panel.at(field.xs[i], field.values[i]), i));
+            for ends in boundaries(corners, &shares) {
+                canvas.line(&ends, stroke)?;
+            }
         }
     }
     Ok(())
+}
+
+/// Where the most probable group changes within a triangle: a line between two of its sides, or
+/// three that meet in the middle.
+fn boundaries(corners: [(Place, usize); 3], shares: &[&SimulationCurve]) -> Vec<[Place; 2]> {
+    let share = |group: usize, i: usize| {
+        let share = shares[group].values.get(i).copied().unwrap_or(0.0);
+        share.max(f64::MIN_POSITIVE)
+    };
+    let best = |i: usize| {
+        let groups = (0..shares.len()).rev();
+        groups.max_by(|a, b| share(*a, i).total_cmp(&share(*b, i)))
+    };
+    let crossing = |(from, i): (Place, usize), (to, j): (Place, usize)| -> Option<Place> {
+        let (one, other) = (best(i)?, best(j)?);
+        if one == other {
+            return None;
+        }
+        // The logarithms of shares change evenly, nearly.
+        let ahead = |i: usize| (share(one, i) / share(other, i)).ln();
+        let (start, end) = (ahead(i), ahead(j));
+        let along = start / (start - end);
+        let along = if along.is_finite() { along } else { 0.5 };
+        let between = |a: f64, b: f64| a + along.clamp(0.0, 1.0) * (b - a);
+        Some((between(from.0, to.0), between(from.1, to.1)))
+    };
+    let sides = [(0, 1), (1, 2), (2, 0)];
+    let crossings = sides.map(|(a, b)| crossing(corners[a], corners[b]));
+    let crossings: Vec<Place> = crossings.into_iter().flatten().collect();
+    match crossings.as_slice() {
+        [one, other] => vec![[*one, *other]],
+        [a, b, c] => {
+            let middle = ((a.0 + b.0 + c.0) / 3.0, (a.1 + b.1 + c.1) / 3.0);
+            [a, b, c].map(|end| [*end, middle]).to_vec()
+        }
+        _ => Vec::new(),
+    }
 }

@@ -1,14 +1,17 @@
 //! A part of the error over a measure of capacity that learners share, in place of the swept parameter.
 
-use super::content::headline;
+use std::borrow::Cow;
+
+use super::content::{headline, names};
 use crate::axis::{Axis, room};
-use crate::canvas::{Canvas, Stroke};
+use crate::canvas::{Canvas, Place, Side, Stroke};
 use crate::error::FigureError;
 use crate::labels::{Label, labels_width, write_labels};
-use crate::notes::write_notes;
+use crate::notes::{NoteCurve, Obstacles, write_among};
 use crate::panel::{Frame, Panel, Surroundings, y_room};
 use crate::picture::{FigureData, course, sentence};
 use crate::select::{Series, column, column_name, doubtful, factor, rows_of, series};
+use crate::text::text_width;
 use crate::theme;
 use bvlab_core::plan::Scale;
 use bvlab_experiment::{CapacityMeasure, Part, Tradeoff};
@@ -25,13 +28,22 @@ struct Trail<'a> {
 }
 
 impl Trail<'_> {
-    /// The value at the largest x, where its label stands.
-    fn end(&self) -> Option<f64> {
-        let points = self.xs.iter().zip(&self.values);
-        let finite = points.filter(|(x, y)| x.is_finite() && y.is_finite());
-        finite
-            .max_by(|a, b| a.0.total_cmp(b.0))
-            .map(|(_, value)| *value)
+    /// The place of the largest x that a panel shows, where its label stands.
+    fn end(&self, panel: &Panel) -> Option<Place> {
+        let places = self.xs.iter().zip(&self.values);
+        let places = places.map(|(x, y)| panel.at(*x, *y));
+        places
+            .filter(|place| panel.shows(*place))
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    /// The curve as notes find it.
+    fn note_curve(&self) -> NoteCurve<'_> {
+        NoteCurve {
+            names: vec![&self.label, &self.series.curve.name],
+            xs: &self.xs,
+            ys: Cow::Borrowed(&self.values),
+        }
     }
 }
 
@@ -48,12 +60,10 @@ fn measure(x: CapacityMeasure) -> (&'static str, &'static str) {
     }
 }
 
-pub fn caption(x: CapacityMeasure, data: &FigureData) -> Result<String, FigureError> {
-    let (_, name) = measure(x);
-    let sets = data.drawn()?;
-    Ok(format!(
-        "{sets}; over {name}, a dot for every value of the sweep, with 95 % intervals"
-    ))
+/// What the dots are.
+pub fn footer() -> Vec<String> {
+    let words = "dots: the values of the sweep, with 95 % intervals";
+    vec![words.to_owned()]
 }
 
 /// The curves of all learners that have the measure; means that may not exist are left out.
@@ -79,8 +89,8 @@ fn trails<'a>(
         for (value, _) in values.iter_mut().zip(spoiled).filter(|(_, bad)| *bad) {
             *value = f64::NAN;
         }
-        let label = match series.names(several).join(", ") {
-            label if label.is_empty() => series.curve.name.clone(),
+        let label = match names(&series, several, options).join(", ") {
+            label if label.is_empty() => options.labels.of(&series.curve.name).to_owned(),
             label => label,
         };
         let next = theme::LEARNERS[trails.len() % theme::LEARNERS.len()];
@@ -137,6 +147,8 @@ pub fn draw(
     let study = data.study()?;
     let trails = trails(x, options, data)?;
     let theory = theory(x, options, data.tables);
+    let part = theme::name(headline(options), study.loss);
+    let page_right = frame.right;
     let labels = trails.iter().map(|trail| trail.label.as_str());
     frame.right -= labels_width(canvas, labels.chain(theory.map(|(name, ..)| name)));
     let scale = options.x_scale.unwrap_or(Scale::Linear);
@@ -158,6 +170,9 @@ pub fn draw(
     let least = values().filter(|value| *value > 0.0).fold(high, f64::min);
     let low = match options.y_scale {
         Scale::Linear => 0.0,
+        Scale::Log if options.y_min.is_some_and(|least| least < high) => {
+            options.y_min.unwrap_or(least)
+        }
         Scale::Log if least < high => least / 1.3,
         Scale::Log => high / 10.0,
     };
@@ -168,8 +183,8 @@ pub fn draw(
     panel.surround(&Surroundings {
         title: &[],
         above: 0.0,
-        x_title: Some(measure(x).1),
-        y_title: Some(theme::name(headline(options), study.loss)),
+        x_title: Some(options.labels.x.as_deref().unwrap_or(measure(x).1)),
+        y_title: Some(options.labels.y.as_deref().unwrap_or(part)),
         y_numbers: true,
         x_numbers: true,
         x_whole: false,
@@ -187,33 +202,109 @@ pub fn draw(
             y: panel.y.place(line[1]),
         });
     }
-    let reach = factor(data.tables);
     for trail in &trails {
-        panel.curve(
-            &trail.xs,
-            &trail.values,
-            Stroke::new(trail.colour, theme::EXACT),
-        )?;
-        let points = trail.xs.iter().zip(&trail.values).zip(&trail.errors);
-        for ((x, value), se) in points.filter(|((x, _), _)| finite(x)) {
-            let bar = Stroke::new(trail.colour, theme::BAR_LINE).faint(0.7);
-            let (low, high) = (value - reach * se, value + reach * se);
-            if low.is_finite() && high.is_finite() && panel.spans(*x) {
-                panel.bar(*x, low, high, bar)?;
-            }
-        }
-        panel.dots(&trail.xs, &trail.values, 4.4, trail.colour, 0.9)?;
-        ends.push(Label {
-            text: trail.label.clone(),
-            colour: trail.colour,
-            y: trail
-                .end()
-                .map_or(frame.bottom, |value| panel.y.place(value)),
-        });
+        draw_trail(&panel, trail, factor(data.tables))?;
+    }
+    let curves: Vec<NoteCurve> = trails.iter().map(Trail::note_curve).collect();
+    let mut crowd = Obstacles::of(&panel, &curves);
+    if let Some((_, start, slope)) = theory {
+        let [low, high] = [from, to].map(|x| panel.at(x, start + slope * x));
+        crowd.add_line(low, high);
+    }
+    for end in &ends {
+        let high = theme::LABEL * 0.6;
+        crowd
+            .texts
+            .push([frame.right, end.y - high, page_right, end.y + high]);
     }
     let mut drawn = vec![false; options.notes.len()];
-    write_notes(&panel, &[], &options.notes, &[], &mut drawn)?;
+    let names: Vec<&str> = trails
+        .iter()
+        .map(|t| t.series.curve.name.as_str())
+        .collect();
+    let among = (&mut crowd, &mut drawn[..]);
+    write_among(&panel, &names, &options.notes, &curves, among)?;
+    ends.extend(label_ends(&panel, &trails, crowd, page_right)?);
     write_labels(canvas, frame, ends)
+}
+
+/// A curve with a dot and an interval for every value of the sweep.
+fn draw_trail(panel: &Panel, trail: &Trail, reach: f64) -> Result<(), FigureError> {
+    let stroke = Stroke::new(trail.colour, theme::EXACT);
+    panel.curve(&trail.xs, &trail.values, stroke)?;
+    let points = trail.xs.iter().zip(&trail.values).zip(&trail.errors);
+    for ((x, value), se) in points {
+        let bar = Stroke::new(trail.colour, theme::BAR_LINE).faint(0.7);
+        let (low, high) = (value - reach * se, value + reach * se);
+        if low.is_finite() && high.is_finite() && panel.spans(*x) {
+            panel.bar(*x, low, high, bar)?;
+        }
+    }
+    panel.dots(&trail.xs, &trail.values, 4.4, trail.colour, 0.9)
+}
+
+/// What a label may cover of curves, as a cost, to stand in the panel.
+const CROWDED: f64 = 90.0;
+
+/// Writes the label of every curve at its own end where there is room; returns those that stand
+/// beside the panel.
+fn label_ends(
+    panel: &Panel,
+    trails: &[Trail],
+    mut crowd: Obstacles,
+    page_right: f64,
+) -> Result<Vec<Label>, FigureError> {
+    let Frame {
+        left,
+        top,
+        right,
+        bottom,
+    } = panel.frame;
+    let mut ends = Vec::new();
+    for trail in trails {
+        let (text, colour) = (trail.label.clone(), trail.colour);
+        let Some((x, y)) = trail.end(panel) else {
+            let y = bottom;
+            ends.push(Label { text, colour, y });
+            continue;
+        };
+        let style = (theme::LABEL, true);
+        let half = text_width(&text, style.0, style.1) / 2.0;
+        let aside = half + 14.0;
+        // Beside the end if there is room, else above, below or before it.
+        let asides = [aside, half, 0.0, -half, -aside];
+        let places = asides.iter().zip(0_u32..).flat_map(|(dx, rank)| {
+            let downs = [0.0, 16.0, -16.0, 28.0, -28.0, 44.0, -44.0, 64.0, -64.0];
+            downs.map(|dy| (*dx, dy, 3.0 * f64::from(rank) + 0.4 * f64::abs(dy)))
+        });
+        let areas = places.map(|(dx, dy, away)| {
+            let (x, y) = (x + dx, y + dy);
+            let high = theme::LABEL * 0.5;
+            let area = [x - half, y - high, x + half, y + high];
+            (crowd.cost(area, None) + away, area)
+        });
+        let inside = |(_, area): &(f64, [f64; 4])| {
+            area[0] > left + 8.0
+                && area[2] < page_right
+                && area[1] > top
+                && area[3] < bottom - 6.0
+                // A text across the edge would belong to neither side.
+                && (area[2] < right || area[0] > right)
+        };
+        let best = areas.filter(inside).min_by(|a, b| a.0.total_cmp(&b.0));
+        match best.filter(|(cost, _)| *cost < CROWDED) {
+            // Those beside the panel keep clear of each other.
+            Some((_, area)) if area[0] < right => {
+                let place = (area[0], (area[1] + area[3]) / 2.0);
+                panel
+                    .canvas
+                    .label(place, &text, style, colour, Side::Right)?;
+                crowd.texts.push(area);
+            }
+            _ => ends.push(Label { text, colour, y }),
+        }
+    }
+    Ok(ends)
 }
 
 pub fn describe(

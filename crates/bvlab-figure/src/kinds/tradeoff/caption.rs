@@ -1,7 +1,7 @@
 //! What is said of a trade-off in words.
 
 use super::content::headline;
-use super::lines::line;
+use super::lines::{Line, line};
 use crate::error::FigureError;
 use crate::picture::{FigureData, course, sentence};
 use crate::select::{Series, best_of, column, column_name, doubtful, is_mean, rows_of, series};
@@ -119,11 +119,12 @@ fn theory(study: &StudyDescription, options: &Tradeoff, tables: &Tables) -> Opti
         true => &[headline(options)],
         false => &options.parts,
     };
-    let drawn = |series: &Series| {
+    let any = |series: &Series, which: &dyn Fn(&Line) -> bool| {
         let exact = |part: &Part| line(*series, *part, "", theme::INK, tables);
         let mut exact = parts.iter().map(exact);
-        exact.any(|line| line.is_ok_and(|line| !line.exact.is_empty()))
+        exact.any(|line| line.is_ok_and(|line| which(&line)))
     };
+    let drawn = |series: &Series| any(series, &|line| !line.exact.is_empty());
     let swept = series(study, &options.learners, options.second.as_deref());
     let swept: Vec<Series> = swept.into_iter().filter(|s| s.axis().is_some()).collect();
     let from_members = |series: &&Series| {
@@ -137,6 +138,13 @@ fn theory(study: &StudyDescription, options: &Tradeoff, tables: &Tables) -> Opti
         Some(_) if swept.iter().any(|series| from_members(&series)) => Some(
             "lines: ρt² + (1 − ρ)t²/M, with t² the variance of a member and ρ the correlation of two",
         ),
+        Some(_)
+            if swept
+                .iter()
+                .any(|series| any(series, &Line::is_partly_exact)) =>
+        {
+            Some("lines: exact where that is known")
+        }
         Some(_) => Some("lines: exact"),
     }
 }

@@ -164,7 +164,7 @@ pub fn overlay<'a>(
 }
 
 /// What a curve is called among others.
-fn names(series: &Series, several: bool, options: &Tradeoff) -> Vec<String> {
+pub fn names(series: &Series, several: bool, options: &Tradeoff) -> Vec<String> {
     let name = several.then(|| options.labels.of(&series.curve.name).to_owned());
     name.into_iter().chain(series.second_setting()).collect()
 }
@@ -269,9 +269,9 @@ pub fn heights(contents: &[TradeoffContent], options: &Tradeoff) -> (f64, f64) {
                 true => other.min(falling.max(other * 1e-3)),
                 false => falling.max(high * 1e-6),
             };
-            let low = options.y_min.map_or(low, |least| 1.3 * least);
+            let low = options.y_min.unwrap_or(low / 1.3);
             match (high > 0.0, low < high) {
-                (true, true) => (low / 1.3, high),
+                (true, true) => (low, high),
                 (true, false) => (high * 1e-3, high),
                 (false, _) => (1e-3, 1.0),
             }

@@ -139,7 +139,7 @@ fn band(panel: &Panel, line: &Line) -> Result<(), FigureError> {
 /// What theory says as a thin line, and what was simulated as open dots on it.
 fn theory(panel: &Panel, line: &Line) -> Result<(), FigureError> {
     let stroke = Stroke::new(line.colour, theme::EXACT);
-    panel.curve(&line.xs, &line.exact, stroke)?;
+    panel.curve(&line.xs, &line.course(), stroke)?;
     let believed = |i: &usize| !line.doubtful.get(*i).copied().unwrap_or(false);
     for i in dotted(line.xs.len()).filter(believed) {
         let (x, value) = (line.xs[i], line.values[i]);

@@ -24,6 +24,26 @@ pub struct Line {
     pub doubtful: Vec<bool>,
 }
 
+impl Line {
+    /// Its course where there is a theory: that, and what was simulated where it says nothing and
+    /// the mean can be believed.
+    pub fn course(&self) -> Vec<f64> {
+        let doubtful = self.doubtful.iter().chain(std::iter::repeat(&false));
+        let places = self.exact.iter().zip(&self.values).zip(doubtful);
+        let at = |((exact, value), doubtful): ((&f64, &f64), &bool)| match exact.is_nan() {
+            true if !doubtful => *value,
+            _ => *exact,
+        };
+        places.map(at).collect()
+    }
+
+    /// Whether theory says nothing where something was simulated.
+    pub fn is_partly_exact(&self) -> bool {
+        let mut course = self.exact.iter().zip(self.course());
+        course.any(|(exact, shown)| exact.is_nan() && shown.is_finite())
+    }
+}
+
 /// A part of one curve.
 pub fn line(
     series: Series,

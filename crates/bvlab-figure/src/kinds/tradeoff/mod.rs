@@ -6,6 +6,8 @@ mod content;
 mod fill;
 mod lines;
 
+use std::borrow::Cow;
+
 use crate::axis::{Axis, room};
 use crate::canvas::Canvas;
 use crate::error::FigureError;
@@ -28,15 +30,12 @@ const GAP: f64 = 46.0;
 
 impl Picture for Tradeoff {
     fn caption(&self, data: &FigureData) -> Result<String, FigureError> {
-        match self.x {
-            Some(x) => along::caption(x, data),
-            None => data.drawn(),
-        }
+        data.drawn()
     }
 
     fn footer(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
         match self.x {
-            Some(_) => Ok(Vec::new()),
+            Some(_) => Ok(along::footer()),
             None => caption::footer(self, data),
         }
     }
@@ -327,8 +326,8 @@ fn note_curve<'a>(line: &'a Line) -> NoteCurve<'a> {
         names,
         xs: &line.xs,
         ys: match line.exact.is_empty() {
-            true => &line.values,
-            false => &line.exact,
+            true => Cow::Borrowed(&line.values),
+            false => Cow::Owned(line.course()),
         },
     }
 }
