@@ -24,9 +24,11 @@ use bvlab_experiment::Experiment;
 use bvlab_figure as figure;
 use bvlab_outcome::{Statements, Tables, report};
 
-/// The most bytes of training sets and fits in a page, which with everything else is to have at most
-/// 3 MB.
+/// The most bytes of training sets and fits in a recording.
 const MOST_DRAWN: usize = 550_000;
+
+/// The most bytes of a page. The last of the training sets are left out if that makes it so small.
+const MOST_PAGE: usize = 3_000_000;
 
 /// Watches a run for its page, and passes everything on.
 pub struct Recorder<'a> {
@@ -66,7 +68,14 @@ impl<'a> Recorder<'a> {
             None => told["families"] = json!([]),
         }
         recorded["lab"] = told;
-        inlined(&recorded)
+        let page = inlined(&recorded);
+        match page.len().checked_sub(MOST_PAGE) {
+            None | Some(0) => page,
+            Some(excess) => {
+                leave_out(&mut recorded, excess);
+                inlined(&recorded)
+            }
+        }
     }
 
     /// The finished run as a page shows it at once.
@@ -135,6 +144,22 @@ fn draws(experiment: &Experiment, results: &Results) -> Vec<Value> {
         fits
     });
     fitting.collect()
+}
+
+/// Leaves out the last of a recording's training sets, and with them at least so many bytes if it has
+/// them. One always stays.
+fn leave_out(recorded: &mut Value, bytes: usize) {
+    let Some(messages) = recorded["messages"].as_array_mut() else {
+        return;
+    };
+    let mut kept = messages[0]["keep"].as_u64().unwrap_or(0) as usize;
+    let mut left_out = 0;
+    // They follow the first message.
+    while kept > 1 && left_out < bytes {
+        left_out += messages.remove(kept).to_string().len();
+        kept -= 1;
+    }
+    messages[0]["keep"] = json!(kept);
 }
 
 impl Observer for Recorder<'_> {
@@ -266,6 +291,20 @@ mod tests {
         );
         assert!(!sheet.contains("Inter-"), "{}", &sheet[..200]);
         assert_eq!(sheet.matches("font-display").count(), 2);
+    }
+
+    #[test]
+    fn a_page_that_is_too_large_has_fewer_training_sets() {
+        let set = json!({ "is": "data", "inputs": "x".repeat(1000) });
+        let mut recorded = json!({
+            "messages": [{ "is": "run", "keep": 3 }, set, set, set, { "is": "best" }],
+        });
+        leave_out(&mut recorded, 1);
+        assert_eq!(recorded["messages"].as_array().map(Vec::len), Some(4));
+        assert_eq!(recorded["messages"][0]["keep"], 2);
+        leave_out(&mut recorded, 1_000_000);
+        assert_eq!(recorded["messages"].as_array().map(Vec::len), Some(3));
+        assert_eq!(recorded["messages"][2]["is"], "best");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use bvlab_core::engine::{Options, Unwatched};
 use bvlab_experiment::{Experiment, Source, shipped};
 use bvlab_figure as figure;
 use bvlab_lab::{Lessons, messages};
-use bvlab_outcome::Tables;
+use bvlab_outcome::{Statements, Tables};
 
 /// Experiments whose learners call faer, one per line: its kernels differ in the last digit between
 /// machines.
@@ -39,9 +39,12 @@ fn digits_of(name: &str) -> Result<Value, Box<dyn std::error::Error>> {
     let tables = Tables::of(&experiment.task, &outcome);
     let csv = Tables::main_table(&experiment.task, &outcome).to_csv()?;
     let description = experiment.task.describe();
+    // As on a page with a key set on top, no variant is computed.
+    let statements = Statements::of(&experiment, &outcome, &[]);
+    let heading = statements.heading(name);
     let mut svg = Vec::new();
-    for one in &experiment.figures {
-        let drawing = figure::draw(experiment.heading(), &description, one, &tables)?;
+    for one in &statements.figures {
+        let drawing = figure::draw(heading, &description, one, &tables)?;
         svg.push(drawing.to_svg());
     }
     Ok(json!({

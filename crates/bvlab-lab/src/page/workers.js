@@ -1,6 +1,7 @@
 // A page that computes by itself: as many workers as the machine has cores share a run, one more
 // joins it. They have no memory in common, because few hosts send the headers for that.
 import { parseMessage, Refusal } from "./protocol.js";
+import { pageFonts, withFonts } from "./svg-fonts.js";
 
 // The most workers that share a run: it has 24 groups.
 const MOST_WORKERS = 8;
@@ -121,6 +122,8 @@ function replaceWorker(old) {
 
 // One that could not be started is tried again when something is asked of it.
 function needJoiner() {
+  // As long as there is a network.
+  pageFonts();
   if (pool.joiner.dead) pool.joiner = new PageWorker("joiner");
 }
 
@@ -328,7 +331,8 @@ export async function exportFromWorkers(body) {
     const answer = await askJoiner(wanted);
     if (answer.code === 0) throw new Refusal(answer.refusal.status, answer.refusal.error, null);
     if (answer.code === 1) {
-      const file = new Blob([answer.bytes], { type: FILE_KINDS[made] });
+      const content = made === "svg" ? await withFonts(new TextDecoder().decode(answer.bytes)) : answer.bytes;
+      const file = new Blob([content], { type: FILE_KINDS[made] });
       return what === "png" ? pngOf(file) : file;
     }
     if (tries === 2) throw new Refusal(500, { message: "The run did not end." }, null);
