@@ -96,7 +96,11 @@ await test("exports without a server", async (open) => {
   await page.waitForSelector("#dialog-export[open]");
   assert.match((await exported(page, "#export-toml")).text, /\[problem\]/);
   assert.match((await exported(page, "#export-csv")).text, /^learner,[^\n]*\n[^\n]*,1000,/);
-  assert.match((await exported(page, "#export-svg")).text, /^<svg[\s\S]*<\/svg>\s*$/);
+  // With both fonts in it, which the module only names.
+  const svg = (await exported(page, "#export-svg")).text;
+  assert.match(svg, /^<svg[\s\S]*<\/svg>\s*$/);
+  assert.equal([...svg.matchAll(/src:url\(data:font\/otf;base64,T1RUTw/g)].length, 2);
+  assert.ok(!svg.includes("bvlab-font"));
   assert.ok((await exported(page, "#export-png")).size > 20_000);
   assert.ok((await exported(page, "#export-scene-png")).size > 20_000);
   assert.match(await page.$eval("#embed", (area) => area.value), /^<iframe src="page\.html\?embed#/);
@@ -295,7 +299,9 @@ for (const [name, set, patience] of [
     await front.bringToFront();
     await until(page, () => document.hidden);
     await pause(patience);
-    const hidden = await load(runner.browser);
+    let hidden = await load(runner.browser);
+    // On a busy machine it may take longer to stop.
+    for (let tries = 0; hidden >= 0.3 * busy && tries < 3; tries++) hidden = await load(runner.browser);
     await page.bringToFront();
     await until(page, () => !document.hidden);
     await pause(500);

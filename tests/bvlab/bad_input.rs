@@ -317,13 +317,18 @@ fn truths_that_are_no_expression() {
         "{ polygon = [] }",
         "polygon",
         "`polygon` is not known",
-        "expected `linear` or `points`",
+        "expected `linear`, `weights` or `points`",
     );
-    is("{}", "{}", "exactly one of linear and points", "as in");
+    is(
+        "{}",
+        "{}",
+        "exactly one of linear, weights and points",
+        "as in",
+    );
     is(
         "{ linear = 1, points = [[0, 1], [2, 3]] }",
         "points",
-        "exactly one of linear and points",
+        "exactly one of linear, weights and points",
         "",
     );
     is("{ linear = \"1\" }", "\"1\"", "expected a number", "");

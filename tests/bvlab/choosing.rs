@@ -107,7 +107,16 @@ fn gaps_bias_what_is_filled_in_and_cost_what_is_dropped() {
         );
         assert!(bias.value > 10.0 * value("bias", "regression", 0.6).abs());
     }
-    assert!(value("variance", "dropping", 0.6) > 1.5 * value("variance", "mean", 0.6));
+    // An independent simulation in numpy, with 6000 training sets.
+    for (way, reference, se) in [
+        ("mean", 0.0591, 0.0007),
+        ("indicator", 0.0709, 0.0008),
+        ("dropping", 0.0821, 0.0009),
+    ] {
+        let row = find(&rows, "variance", way, 0.6);
+        let chance = (row.se * row.se + se * se).sqrt();
+        assert!((row.value - reference).abs() < 4.0 * chance, "{row:?}");
+    }
     for way in ["dropping", "mean", "regression", "indicator"] {
         let first = value("sum", "dropping", 0.0);
         assert!((value("sum", way, 0.0) - first).abs() < 1e-9, "{way}");

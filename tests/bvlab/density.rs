@@ -58,6 +58,9 @@ fn learner_of(case: &Case, (from, to): (f64, f64)) -> Box<dyn Learner> {
     }
 }
 
+/// What a rule of thumb makes of a sample.
+type Rule<'a> = dyn Fn(&[f64]) -> f64 + 'a;
+
 #[test]
 fn estimates_are_those_of_numpy_scipy_and_scikit_learn() {
     let text = include_str!("../references/densities.toml");
@@ -338,8 +341,8 @@ fn rules_of_thumb_take_the_nearest_setting() {
         0.9 * deviation(values).min((high - low) / 1.34) / 50_f64.powf(0.2)
     };
     let scott = |values: &[f64]| 1.06 * deviation(values) / 50_f64.powf(0.2);
-    let of_cells: [&dyn Fn(&[f64]) -> f64; 2] = [&sturges, &scott_cells];
-    let of_kernels: [&dyn Fn(&[f64]) -> f64; 2] = [&silverman, &scott];
+    let of_cells: [&Rule; 2] = [&sturges, &scott_cells];
+    let of_kernels: [&Rule; 2] = [&silverman, &scott];
     for (learner, select, rules) in [
         (widths, r#"["sturges", "scott"]"#, of_cells),
         (kernels, r#"["silverman", "scott"]"#, of_kernels),
@@ -444,7 +447,9 @@ fn what_does_not_suit_a_density_is_refused_by_name() {
     let sine = "truth = \"sin(x)\"\ninputs = { uniform = [0, 1] }\nnoise = { normal = 1 }";
     let kernel = "kernel-density = {}\nsweep = { bandwidth = [0.1, 1] }";
     let cells = "histogram = { bins = 5 }";
+    let mixture = "mixture = {}\nsweep = { components = [1, 3] }";
     experiment(&text(normal, kernel, ""));
+    experiment(&text(normal, mixture, ""));
     for (problem, learner, run, words) in [
         (
             normal,
@@ -523,6 +528,30 @@ fn what_does_not_suit_a_density_is_refused_by_name() {
             kernel,
             "select = [\"sturges\"]",
             "is a rule for histograms",
+        ),
+        (
+            normal,
+            mixture,
+            "select = [\"lscv\"]",
+            "has a closed form for histograms and kernels alone",
+        ),
+        (
+            normal,
+            mixture,
+            "select = [\"scott\"]",
+            "is a rule for histograms and Gaussian kernels",
+        ),
+        (
+            normal,
+            "mixture = { components = 31 }",
+            "",
+            "`components` can be at most 30, not 31",
+        ),
+        (
+            sine,
+            mixture,
+            "",
+            "`mixture` estimates densities, but the labels are numbers",
         ),
         (
             sine,

@@ -975,7 +975,7 @@ fn a_page_without_a_server_holds_everything() {
         .rfind(|frame| frame["count"] == 100)
         .unwrap();
     assert_eq!(numbers(&last["learners"][0]["risk"]), column(&csv, "risk"));
-    assert_eq!(of(messages, "draw").len(), 16, "as many as fit");
+    assert_eq!(of(messages, "draw").len(), 12, "as many as fit");
     let toml = recorded["toml"].as_str().unwrap();
     assert!(toml.contains("k = \"1..40\""), "{toml}");
 }

@@ -105,8 +105,9 @@ fn reference(basis: Basis, t: &[f64], y: &[f64], degree: usize, at: &[f64]) -> V
         for i in 0..=n {
             if i != k {
                 let factor = system[k][k].inverse_times(system[i][k]);
-                for j in k..n + 2 {
-                    system[i][j] = system[i][j] - factor * system[k][j];
+                let pivot = system[k].clone();
+                for (entry, pivot) in system[i].iter_mut().zip(&pivot).skip(k) {
+                    *entry = *entry - factor * *pivot;
                 }
             }
         }

@@ -439,6 +439,20 @@ const CASES: &[(&str, &str, &str, &str, bool)] = &[
         "",
         false,
     ),
+    (
+        "mixture",
+        DENSITY,
+        "mixture = {}, sweep = { components = [1, 3, 8] }",
+        "",
+        false,
+    ),
+    (
+        "mixture-tied",
+        DENSITY,
+        r#"mixture = { covariance = "tied", restarts = 1, floor = 0.1 }, sweep = { components = [2, 6] }"#,
+        "",
+        false,
+    ),
 ];
 
 /// One line for every number: `case setting column bits value`.
@@ -542,11 +556,12 @@ fn every_number_is_the_one_on_record() {
         let faer = CASES
             .iter()
             .any(|(name, .., faer)| *name == found[0] && *faer);
+        // The sign of NaN depends on how the program was compiled.
         let same = match faer {
             true => (a - b).abs() <= 1e-9 * b.abs().max(1e-3),
-            false => a.to_bits() == b.to_bits() || (a.is_nan() && b.is_nan()),
+            false => a.to_bits() == b.to_bits(),
         };
-        if !same {
+        if !(same || a.is_nan() && b.is_nan()) {
             changed.push(format!(
                 "{} {} {}: {a:e}, recorded {b:e}",
                 found[0], found[1], found[2]

@@ -3,8 +3,8 @@
 use bvlab::engine::{Options, Unwatched};
 use bvlab::experiment::words::{ColumnErrors, quantities};
 use bvlab::experiment::{Experiment, Source};
-use bvlab::outcome::Statements;
 use bvlab::outcome::columns::{self, ColumnForm, ColumnType};
+use bvlab::outcome::{Statements, Tables};
 use rand::RngExt;
 
 use crate::setup::{Place, algorithm, experiment};
@@ -211,6 +211,65 @@ fn a_wrong_claim_or_variant_is_an_error_with_its_place() {
     assert_eq!(message, "there can be at most 3 variants");
     let same = ["a", "a"].map(|name| one.replace("NAME", name)).join(", ");
     assert_eq!(wrong(&format!("variant = [{same}]\n{TWO}")).1, r#""a""#);
+}
+
+/// One learner and two methods of selection.
+const SELECTED: &str = r#"
+problem = { truth = "sin(x)", inputs = { uniform = [0, 15] }, noise = { normal = 0.5 }, train = 40 }
+sweep   = { k = [1, 4, 8] }
+learner = [{ knn = {} }]
+run     = { resamples = 48, test = { grid = 40 }, select = ["5-fold", "loo"] }
+"#;
+
+#[test]
+fn numbers_of_methods_of_selection_are_those_of_their_tables() {
+    let text = r#"
+        answer = "{estimate@5-fold, k=4 | 12}|{spread@loo, k=8 | 12}|{regret@loo | 12}|{risk@knn, 5-fold | 12}|{risk@k=4 | 12}"
+    "#;
+    let experiment = experiment(&format!("{text}{SELECTED}"));
+    let outcome = experiment.task.run(Options::new(2, &Unwatched)).unwrap();
+    let answer = Statements::of(&experiment, &outcome, &[]).words.answer;
+    let found: Vec<f64> = answer.unwrap().split('|').map(number).collect();
+    let tables = Tables::of(&experiment.task, &outcome);
+    let (selection, choices) = (&tables.selection, &tables.choices);
+    // Method by method, value by value.
+    let wanted = [
+        selection.numbers("estimate")[1],
+        selection.numbers("spread")[3 + 2],
+        choices.numbers("regret")[1],
+        choices.numbers("risk")[0],
+        tables.curves.numbers("risk")[1],
+    ];
+    assert_eq!(found.len(), wanted.len());
+    for (found, wanted) in found.iter().zip(wanted) {
+        // As far as their errors allow.
+        assert!(
+            (found - wanted).abs() < 0.1 * wanted.abs(),
+            "{found} {wanted}"
+        );
+    }
+}
+
+#[test]
+fn wrong_references_to_methods_of_selection_say_what_is_missing() {
+    for (reference, token, help) in [
+        ("{regret@k=4}", "regret", "add `5-fold`"),
+        ("{estimate@5-fold}", "estimate@5-fold", "add `k=…`"),
+        (
+            "{regret@5-fold, k=4}",
+            "regret@5-fold, k=4",
+            "leave `k=…` out",
+        ),
+        ("{regrets@5-fold}", "regrets", "did you mean `regret`?"),
+        ("{regret@6-fold}", "6-fold", "`5-fold`"),
+        ("{estimate@5-fold, loo, k=4}", "loo", ""),
+        ("{estimate@5-fold, best}", "best", "give a value"),
+    ] {
+        let text = format!("answer = '{reference}'\n{SELECTED}");
+        let (message, found, helped) = wrong(&text);
+        assert_eq!(found, token, "{reference}: {message}");
+        assert!(helped.contains(help), "{reference}: {message}; {helped}");
+    }
 }
 
 #[test]
