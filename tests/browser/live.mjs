@@ -200,6 +200,24 @@ await test("lesson, gallery, embedding and phone", async (open) => {
   }
 });
 
+// The last worker gets its module much later than the others, and what is asked of it before that.
+const lateWorker = () => {
+  let count = 0;
+  window.Worker = class extends Worker {
+    which = count++;
+    postMessage(message, ...more) {
+      if (message.do === "open" && this.which === 3) setTimeout(() => super.postMessage(message, ...more), 1000);
+      else super.postMessage(message, ...more);
+    }
+  };
+};
+
+await test("a worker that is slow to start takes its share when it is there", async (open) => {
+  const page = await open(local.replace(/$/, "?workers=3"), { before: lateWorker });
+  assert.equal((await scripted(page, { lesson: "tree-tradeoff", resamples: 48 })).csv, await native("tree-tradeoff"));
+  assert.equal(await textOf(page, "#notes"), "");
+});
+
 // Hands the workers to the test: the one that joins comes first.
 const keepWorkers = () => {
   window.workers = [];

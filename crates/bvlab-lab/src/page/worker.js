@@ -8,6 +8,9 @@ const SLICE = 12;
 
 const held = { calls: null, memory: null, id: 0, running: false, paused: false, scheduled: false, rounds: 0, most: 0 };
 
+// What was asked before the module was there.
+let waiting = [];
+
 function reply(message, bytes = null) {
   if (bytes) self.postMessage({ ...message, bytes }, [bytes.buffer]);
   else self.postMessage(message);
@@ -46,6 +49,7 @@ async function open({ module, lessons }) {
   putText(lessons);
   if (exports.bvlab_hand_in() !== 1) throw new Error(refusal().error.message);
   reply({ is: "ready" });
+  for (const message of waiting.splice(0)) DOES[message.do](message);
 }
 
 // Other messages have their turn between two slices; a timer would wait too long.
@@ -162,6 +166,8 @@ const DOES = {
   },
   stop: ({ stop }) => {
     held.running = false;
+    // Of what waits, all that belongs to a run.
+    waiting = waiting.filter(({ id }) => id === undefined);
     held.calls?.bvlab_stop();
     reply({ is: "stopped", stop, memory: held.memory?.buffer.byteLength ?? 0 });
   },
@@ -181,4 +187,11 @@ async function guarded(act) {
   }
 }
 
-self.onmessage = ({ data }) => guarded(() => DOES[data.do](data));
+// What can be done without the module.
+const AT_ONCE = ["open", "stop", "die"];
+
+self.onmessage = ({ data }) =>
+  guarded(() => {
+    if (held.calls || AT_ONCE.includes(data.do)) return DOES[data.do](data);
+    waiting.push(data);
+  });
