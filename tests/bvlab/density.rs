@@ -93,6 +93,11 @@ const STUDY: &str = r#"
     sweep = { width = [0.1, 0.5, 2] }
 
     [[learner]]
+    name = "smoothed"
+    histogram = { bins = 12, origin = 0.3 }
+    sweep = { smoothing = [0, 0.5, 20] }
+
+    [[learner]]
     name = "gaussian"
     kernel-density = {}
     sweep = { bandwidth = { from = 0.02, to = 3, count = 12, scale = "log" } }
@@ -208,7 +213,7 @@ fn integrated(density: &Density, n: f64, bandwidths: &[f64]) -> Vec<f64> {
     let points = grid(from, to, count, 1);
     let learner = KernelDensity::new(bandwidths.to_vec(), DensityKernel::Gaussian);
     let estimator = learner.as_density().unwrap();
-    let moments = estimator.moments(density, &points).unwrap();
+    let moments = estimator.moments(density, n as usize, &points).unwrap();
     let step = (to - from) / count as f64;
     let each = moments.chunks_exact(count).map(|moments| {
         let parts = points.values().iter().zip(moments);
@@ -262,6 +267,7 @@ fn cross_validation_is_that_of_fits_without_each_value() {
     });
     let learners: Vec<Box<dyn Learner>> = vec![
         Box::new(HistogramDensity::new(cells.to_vec())),
+        Box::new(HistogramDensity::new(cells.to_vec()).smoothed(vec![0.5, 2.0], (-3.0, 2.0))),
         Box::new(KernelDensity::new(
             bandwidths.clone(),
             DensityKernel::Gaussian,
@@ -411,6 +417,7 @@ fn estimates_integrate_to_one_whatever_the_sample() {
         });
         let learners: Vec<Box<dyn Learner>> = vec![
             Box::new(HistogramDensity::new(cells.to_vec())),
+            Box::new(HistogramDensity::new(cells.to_vec()).smoothed(vec![1.0; 2], (-5.0, 4.98))),
             Box::new(KernelDensity::new(vec![0.05, 1.0], DensityKernel::Gaussian)),
             Box::new(KernelDensity::new(
                 vec![0.05, 1.0],

@@ -367,8 +367,8 @@ const CURVE_COLUMNS: &[ColumnSchema] = &[
     part(VARIANCE, "variance, unbiased"),
     part(
         RISK,
-        "noise + bias² + variance; for densities the mean integrated squared error, all parts being \
-         integrals over x",
+        "noise + bias² + variance; for densities the mean integrated squared error or excess log-loss, \
+         all parts being integrals over x",
     ),
     part(
         TRAIN_RISK,

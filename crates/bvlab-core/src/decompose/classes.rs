@@ -1,4 +1,4 @@
-//! The parts of cross-entropy and of zero-one loss, from mean scores.
+//! The parts of cross-entropy, of zero-one loss and of log-loss, from mean scores.
 //!
 //! **Cross-entropy.** With c the normalised geometric mean of the predictions, c ∝ exp(E ln p), the
 //! risk is H(p*) + K(p*‖c) + E K(c‖p), exactly, where K is Kullback and Leibler's divergence. With
@@ -6,6 +6,11 @@
 //! Σ p* (ln p* - m) + ln Z. From R training sets -ln Z comes out too small and the bias too large by
 //! about as much as a constant over R; the jackknife takes that off. Their sum is a mean, and as it
 //! was.
+//!
+//! **Log-loss of a density.** With d(f, p) = f ln(f/p) - f + p at a point and the centre
+//! g = exp(E ln p), E d(f, p) = d(f, g) + E d(g, p), exactly, because d(f, p) - d(g, p) is linear in
+//! ln p. The variance E d(g, p) is E p - g. From R training sets g comes out too large by about a
+//! constant over R, which the jackknife takes off as above.
 //!
 //! **Zero-one.** The shares of votes q say it all: see [`Split`]. Kohavi and Wolpert's parts are made
 //! unbiased by their own 1/(R - 1). The main prediction is the most frequent one among R, and may be
@@ -52,7 +57,7 @@ impl Loss {
     fn names(self) -> &'static [&'static str] {
         match self {
             Loss::ZeroOne(_) => &ZERO_ONE,
-            Loss::Squared | Loss::CrossEntropy { .. } => &[],
+            _ => &[],
         }
     }
 
@@ -84,6 +89,15 @@ impl Loss {
                 };
                 parts[..3].copy_from_slice(&chosen);
             }
+            Loss::Log => {
+                let centre = exp(mean[0]);
+                let variance = mean[1] - centre;
+                let bias = match truth[0] > 0.0 {
+                    true => truth[0] * (ln(truth[0]) - mean[0] - 1.0) + centre,
+                    false => centre,
+                };
+                parts[..3].copy_from_slice(&[least, bias, variance]);
+            }
         }
         parts
     }
@@ -102,7 +116,8 @@ impl Loss {
     /// Moves deviations of a mean score at one point to coordinates in which the bias is a sum of
     /// squares to second order, and returns half of its gradient there; `root` is that of the
     /// point's weight. Under cross-entropy with centre c the bias has the gradient c - p* and the
-    /// Hessian diag(c) - ccᵀ, for Kohavi and Wolpert q - p* and the identity.
+    /// Hessian diag(c) - ccᵀ, for Kohavi and Wolpert q - p* and the identity; under log-loss with centre
+    /// g it has g - f and g along ln p.
     fn straighten(
         self,
         truth: &[f64],
@@ -124,6 +139,13 @@ impl Loss {
             for ((g, c), p) in gradient.iter_mut().zip(&centre).zip(truth) {
                 *g = half * (c - p) / c.max(f64::MIN_POSITIVE).sqrt();
             }
+        } else if self == Loss::Log {
+            let root = exp(0.5 * mean[0]).max(f64::MIN_POSITIVE);
+            for deviation in deviations {
+                deviation[0] *= half * root;
+                deviation[1] = 0.0;
+            }
+            gradient[0] = half * (root - truth[0] / root);
         } else {
             for deviation in deviations {
                 deviation.iter_mut().for_each(|u| *u *= half);
@@ -136,7 +158,7 @@ impl Loss {
 
     /// Whether a part is corrected for the finite number of resamples by the jackknife.
     fn corrects(self, part: usize) -> bool {
-        matches!(self, Loss::CrossEntropy { .. }) && (1..3).contains(&part)
+        matches!(self, Loss::CrossEntropy { .. } | Loss::Log) && (1..3).contains(&part)
     }
 }
 
@@ -195,7 +217,7 @@ fn zero_one_with(
     ]
 }
 
-/// Splits the error of one learner under cross-entropy or zero-one loss.
+/// Splits the error of one learner under a loss that is not squared.
 pub(super) fn decompose(groups: &[&Tally], all: Tally, tested: TestSetup) -> Decomposition {
     let points = tested.weights.len();
     let settings = all.train.len();
@@ -222,7 +244,14 @@ pub(super) fn decompose(groups: &[&Tally], all: Tally, tested: TestSetup) -> Dec
         whole.bias2.extend_from_slice(&at_points[1]);
         whole.variance.extend_from_slice(&at_points[2]);
     }
-    whole.mean = all.mean;
+    whole.mean = match tested.loss {
+        Loss::Log => {
+            let centres = all.mean.chunks_exact(2).map(|mean| exp(mean[0]));
+            let truth = tested.truth.iter().cycle();
+            centres.zip(truth).map(|(centre, f)| centre - f).collect()
+        }
+        _ => all.mean,
+    };
     whole
 }
 
@@ -257,13 +286,14 @@ impl<'a> SettingParts<'a> {
         let points = weights.len();
         let count = all.count as f64;
         let kinds = 3 + loss.names().len();
+        let scores = loss.scores(outputs);
         let at = |tally: &Tally, j: usize| {
-            let start = (setting * points + j) * outputs;
-            start..(start + outputs).min(tally.mean.len())
+            let start = (setting * points + j) * scores;
+            start..(start + scores).min(tally.mean.len())
         };
         let mut at_points = vec![vec![0.0; points]; kinds];
         let mut left_out = vec![[0.0; MOST]; groups.len()];
-        let mut rest_mean = vec![0.0; outputs];
+        let mut rest_mean = vec![0.0; scores];
         let mut deviations = match needs_points {
             true => PointDeviations::new(groups.len(), points),
             false => PointDeviations::default(),
@@ -404,7 +434,8 @@ fn of_setting(
     let gap_se = jackknife(gaps.map(|(test, risk)| test - risk));
     let risk_se = jackknife(risk_left_out.iter().copied());
     let fluctuation = loss.has_intervals().then(|| {
-        let numbers = setting * points * outputs..(setting + 1) * points * outputs;
+        let each = points * loss.scores(outputs);
+        let numbers = setting * each..(setting + 1) * each;
         fluctuation(loss, all, groups, numbers, tested)
     });
     let b_se = fluctuation.map_or(f64::NAN, |found| found.se().max(b_se));
@@ -479,14 +510,15 @@ fn fluctuation(
     let mut apart = deviations(all, groups, numbers.clone(), &vec![1.0; length]);
     let mut gradient = vec![0.0; length];
     let mean = &all.mean[numbers];
+    let scores = loss.scores(outputs);
     for (j, weight) in weights.iter().enumerate() {
-        let at = j * outputs..(j + 1) * outputs;
+        let at = j * scores..(j + 1) * scores;
         let mut here: Vec<&mut [f64]> = apart
             .chunks_exact_mut(length)
             .map(|row| &mut row[at.clone()])
             .collect();
         loss.straighten(
-            &truth[at.clone()],
+            &truth[j * outputs..][..outputs],
             &mean[at.clone()],
             weight.sqrt(),
             &mut here,

@@ -104,14 +104,16 @@ impl Loss {
         match self {
             Loss::Squared => both.map(|(q, p)| (q - p) * (q - p)).sum(),
             Loss::CrossEntropy { .. } => both.map(|(q, p)| exp(*q) * (q - p)).sum(),
-            Loss::ZeroOne(_) => self.excess(member, truth) - self.excess(ensemble, truth),
+            Loss::ZeroOne(_) | Loss::Log => {
+                self.excess(member, truth) - self.excess(ensemble, truth)
+            }
         }
     }
 
     /// The average bias at a point, from the mean score of all members.
     fn centroid_bias(self, mean: &[f64], truth: &[f64]) -> f64 {
         match self {
-            Loss::Squared => self.excess(mean, truth),
+            Loss::Squared | Loss::Log => self.excess(mean, truth),
             Loss::CrossEntropy { .. } => {
                 let most = mean.iter().copied().fold(f64::NEG_INFINITY, f64::max);
                 let sum: f64 = mean.iter().map(|m| exp(m - most)).sum();
@@ -360,8 +362,6 @@ fn ensemble_excess(tally: &Tally, setting: usize, j: usize, tested: TestSetup) -
             let both = mean.iter().zip(squares);
             both.map(|(m, s)| m * m + s / tally.count as f64).sum()
         }
-        Loss::CrossEntropy { .. } | Loss::ZeroOne(_) => {
-            loss.excess(mean, &truth[j * outputs..][..outputs])
-        }
+        _ => loss.excess(mean, &truth[j * outputs..][..outputs]),
     }
 }

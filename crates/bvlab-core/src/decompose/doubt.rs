@@ -73,6 +73,6 @@ impl Loss {
     /// Whether the loss is bounded, so that every mean exists. Squared loss is
     /// bounded where predictions are probabilities, and cross-entropy because none of them is 0.
     pub fn is_bounded(self, outputs: usize) -> bool {
-        self != Loss::Squared || outputs > 1
+        !matches!(self, Loss::Squared | Loss::Log) || outputs > 1
     }
 }

@@ -197,7 +197,7 @@ pub struct Decomposition {
     /// The averages, by setting.
     pub parts: Vec<Parts>,
     /// By setting, test point and output: the mean of prediction - truth; under cross-entropy and
-    /// zero-one loss the mean score.
+    /// zero-one loss the mean score; under log-loss exp(E ln p) - f.
     pub mean: Vec<f64>,
     /// By setting and test point: the noise, where it is not the same for every learner.
     pub noise: Option<Vec<f64>>,
@@ -408,7 +408,7 @@ pub fn decompose(groups: &[&Tally], tested: TestSetup) -> Decomposition {
     assert!(all.count > 2, "an error bar needs three resamples");
     match tested.loss {
         Loss::Squared => squared::decompose(groups, all, tested),
-        Loss::CrossEntropy { .. } | Loss::ZeroOne(_) => classes::decompose(groups, all, tested),
+        _ => classes::decompose(groups, all, tested),
     }
 }
 

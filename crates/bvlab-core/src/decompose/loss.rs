@@ -1,13 +1,15 @@
 //! Losses: how wrong a prediction is.
 //!
-//! For classes a prediction is a probability for each. Every loss has a *score* of a prediction
-//! whose mean over training sets is all that its parts follow from:
+//! For classes a prediction is a probability for each, for densities an estimate p of the density f at
+//! a point. Every loss has a *score* of a prediction whose mean over training sets is all that its
+//! parts follow from:
 //!
 //! | loss | score | of a label y |
 //! |---|---|---|
 //! | squared | p | Σₖ (pₖ - 1[y = k])² |
 //! | cross-entropy | ln p, smoothed | -ln p_y |
 //! | zero-one | 1[k = the most probable class] | 1[y is another class] |
+//! | log | ln p and p | -ln p at an observed value |
 
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +32,15 @@ pub enum Loss {
     /// 1 if the most probable class is not the observed one, else 0. Among equally probable
     /// classes a fit has its own [`Preference`].
     ZeroOne(Split),
+    /// Of an estimate p of a density f: f ln(f/p) - f + p at every x, which is never negative and, over
+    /// the whole line, integrates to Kullback and Leibler's divergence K(f‖p): to what the mean of
+    /// -ln p(X) lies above that of -ln f(X). Where f is 0 it is p; elsewhere p must be above 0.
+    Log,
 }
+
+/// The logarithm of an estimate of 0, where the density is 0, too: so low that the exponential of a
+/// mean with one of them is 0, and finite, so that means stay numbers.
+const LOG_OF_ZERO: f64 = -1e9;
 
 /// Whose decomposition of zero-one loss is used. With p* the probabilities of the classes, q
 /// the shares of the training sets whose fit votes for each, y* the class with the largest p* and
@@ -80,6 +90,15 @@ impl Loss {
             Loss::Squared => "squared",
             Loss::CrossEntropy { .. } => "cross-entropy",
             Loss::ZeroOne(_) => "zero-one",
+            Loss::Log => "log",
+        }
+    }
+
+    /// How many numbers the score of a prediction of so many numbers has.
+    pub fn scores(self, outputs: usize) -> usize {
+        match self {
+            Loss::Log => 2,
+            _ => outputs,
         }
     }
 
@@ -87,17 +106,18 @@ impl Loss {
     pub fn bias_name(self) -> &'static str {
         match self {
             Loss::Squared | Loss::ZeroOne(Split::KohaviWolpert) => "bias²",
-            Loss::CrossEntropy { .. } | Loss::ZeroOne(_) => "bias",
+            Loss::CrossEntropy { .. } | Loss::ZeroOne(_) | Loss::Log => "bias",
         }
     }
 
     /// The least risk that any prediction can have, from the probabilities of the classes:
-    /// Σ p*(1 - p*), the entropy, or Bayes' error.
+    /// Σ p*(1 - p*), the entropy, or Bayes' error. Errors of densities are what they lie above it.
     pub fn least(self, truth: &[f64]) -> f64 {
         match self {
             Loss::Squared => truth.iter().map(|p| p * (1.0 - p)).sum(),
             Loss::CrossEntropy { .. } => truth.iter().map(|&p| -times_log(p, p)).sum(),
             Loss::ZeroOne(_) => 1.0 - most(truth),
+            Loss::Log => 0.0,
         }
     }
 
@@ -105,7 +125,7 @@ impl Loss {
     /// normalised geometric mean, or the shares of votes.
     pub fn mean_prediction(self, truth: &[f64], mean: &mut [f64]) {
         match self {
-            Loss::Squared => mean
+            Loss::Squared | Loss::Log => mean
                 .iter_mut()
                 .zip(truth)
                 .for_each(|(m, truth)| *m += truth),
@@ -134,6 +154,10 @@ impl Loss {
                 score.fill(0.0);
                 score[preference.choose(prediction)] = 1.0;
             }
+            Loss::Log => {
+                let p = prediction[0];
+                score.copy_from_slice(&[ln(p).max(LOG_OF_ZERO), p]);
+            }
         }
         0
     }
@@ -147,10 +171,11 @@ impl Loss {
             }
             Loss::CrossEntropy { .. } => -score[class],
             Loss::ZeroOne(_) => 1.0 - score[class],
+            Loss::Log => -score[0],
         }
     }
 
-    /// The risk of a score above the least risk.
+    /// The risk of a score above the least risk; infinite where an estimate is 0 and the density is not.
     pub fn excess(self, score: &[f64], truth: &[f64]) -> f64 {
         let both = score.iter().zip(truth);
         match self {
@@ -162,6 +187,11 @@ impl Loss {
                 let right: f64 = both.map(|(vote, p)| vote * p).sum();
                 most(truth) - right
             }
+            Loss::Log => match (truth[0], score[1]) {
+                (f, p) if f <= 0.0 => p,
+                (f, p) if p > 0.0 => f * (ln(f) - score[0] - 1.0) + p,
+                _ => f64::INFINITY,
+            },
         }
     }
 }

@@ -143,9 +143,10 @@ impl ProbePredictions<'_> {
         let used = used.filter(|(r, _)| Some(*r % BLOCKS) != without);
         let count = used.clone().count() as f64;
         let mut parts = ProbeParts::default();
-        let mut mean = vec![0.0; outputs];
+        let scores = self.loss.scores(outputs);
+        let mut mean = vec![0.0; scores];
         for (j, truth) in self.truth.chunks_exact(outputs).enumerate() {
-            let at = |k: usize| used.clone().map(move |(_, scores)| scores[j * outputs + k]);
+            let at = |k: usize| used.clone().map(move |(_, all)| all[j * scores + k]);
             for (k, mean) in mean.iter_mut().enumerate() {
                 *mean = at(k).sum::<f64>() / count;
             }

@@ -14,11 +14,17 @@ pub trait DensityEstimator {
         Smoothing::Other
     }
 
-    /// For an estimate that is the mean of one number for every value of the sample, k(x, X_i): the
+    /// For an estimate that is the mean of one number for every value of a sample of n, k(x, X_i): the
     /// exact E k(x, X) and E k(x, X)², by setting and point; `None` where no closed form is known. The
     /// first is the mean of the estimate, and its variance is (E k² - (E k)²)/n.
-    fn moments(&self, density: &Density, points: &Points) -> Option<Vec<[f64; 2]>> {
-        let _ = (density, points);
+    fn moments(&self, density: &Density, n: usize, points: &Points) -> Option<Vec<[f64; 2]>> {
+        let _ = (density, n, points);
+        None
+    }
+
+    /// The first setting whose estimate can be 0 within the range of x, and what to do about that,
+    /// because its log-loss is infinite; `None` where none can.
+    fn can_vanish(&self) -> Option<(usize, &'static str)> {
         None
     }
 

@@ -238,7 +238,7 @@ impl DensityEstimator for KernelDensity {
         }
     }
 
-    fn moments(&self, density: &Density, points: &Points) -> Option<Vec<[f64; 2]>> {
+    fn moments(&self, density: &Density, _: usize, points: &Points) -> Option<Vec<[f64; 2]>> {
         // ∫ K² = 1/(2√π) of the Gaussian kernel, the square of which is one of sd 1/√2.
         let roughness = PEAK * std::f64::consts::FRAC_1_SQRT_2;
         let of = |x: f64, h: f64| match self.shape {
@@ -255,6 +255,14 @@ impl DensityEstimator for KernelDensity {
         let each = self.bandwidths.iter();
         let each = each.flat_map(|h| points.values().iter().map(|x| of(*x, *h)));
         each.collect()
+    }
+
+    fn can_vanish(&self) -> Option<(usize, &'static str)> {
+        let bounded = self.shape != DensityKernel::Gaussian;
+        bounded.then_some((
+            0,
+            "take `shape = \"gaussian\"`, which is above 0 everywhere",
+        ))
     }
 
     fn cross_validates(&self) -> bool {

@@ -3,6 +3,10 @@
 use crate::problem::{NotFinite, ProblemError};
 use crate::words::{number, thousands};
 
+/// What to do where labels have no log-loss.
+pub const LOSS_OF_LABELS: &str =
+    "write `loss = \"squared\"`, or for classes `loss = \"cross-entropy\"`";
+
 /// What is wrong with a plan: a message, and with [`PlanError::help`] what to do.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -72,6 +76,24 @@ pub enum PlanError {
     /// A loss of classes for labels that are numbers.
     #[error("{0} loss needs classes, but the labels are numbers")]
     LossOfClasses(&'static str),
+    /// Log-loss of labels.
+    #[error("log-loss needs a density to be estimated, but the problem has labels")]
+    LossOfDensity,
+    /// Log-loss of an estimate that can be 0.
+    #[error("`{learner}`{at} can be 0 where the density is not: its log-loss would be infinite")]
+    Vanishes {
+        /// Its place among the learners.
+        which: usize,
+        /// Which learner.
+        learner: String,
+        /// At which setting: empty, or ` at ` and its parameters.
+        at: String,
+        /// What to do.
+        help: &'static str,
+    },
+    /// Members of ensembles under log-loss.
+    #[error("`diversity` and log-loss exclude each other")]
+    LogAndDiversity,
     /// Cross-entropy of a learner whose predictions are not probabilities.
     #[error("cross-entropy needs probabilities, and `{0}` predicts scores")]
     EntropyOfScores(String),
@@ -203,6 +225,8 @@ pub enum Subject {
     Problem,
     /// The learners and what is swept.
     Learners,
+    /// The learner with that place among them.
+    Learner(usize),
     /// Where the error is measured.
     Test,
     /// How many fits are kept.
@@ -231,6 +255,7 @@ impl PlanError {
             | PlanError::Stage(_)
             | PlanError::Densities { .. }
             | PlanError::Slab(_) => Subject::Learners,
+            PlanError::Vanishes { which, .. } => Subject::Learner(*which),
             PlanError::TestGridDimension
             | PlanError::TestGridCount(_)
             | PlanError::TestDrawCount
@@ -265,6 +290,9 @@ impl PlanError {
             PlanError::LossOfClasses(_) => {
                 "write `loss = \"squared\"`, or a problem with `classes` in place of `truth` and `noise`"
             }
+            PlanError::LossOfDensity => LOSS_OF_LABELS,
+            PlanError::Vanishes { help, .. } => help,
+            PlanError::LogAndDiversity => "leave out `diversity`",
             PlanError::EntropyOfScores(_) => {
                 "write `loss = \"zero-one\"` or `loss = \"squared\"`, or take a learner that predicts probabilities"
             }

@@ -18,7 +18,7 @@ mod tests;
 pub use axis::{Curve, Scale, SweepAxis};
 pub use builder::PlanBuilder;
 pub use description::{MethodDescription, StudyDescription, TableDescription};
-pub use error::{PlanError, Subject};
+pub use error::{LOSS_OF_LABELS, PlanError, Subject};
 pub use size::default_slab;
 pub use slabs::Slab;
 pub use test::{Test, TestKind, TestPoints};
@@ -118,6 +118,25 @@ impl CapacityPath {
     /// Whether every prediction is a weighted sum of the labels.
     pub fn is_smoother(&self) -> bool {
         self.stages.iter().all(|stage| stage.learner.is_smoother())
+    }
+
+    /// Checks that no estimate of a density can be 0; `which` is its place among the learners.
+    fn check_positive(&self, which: usize) -> Result<(), PlanError> {
+        for stage in &self.stages {
+            let density = stage.learner.as_density();
+            if let Some((setting, help)) = density.and_then(|density| density.can_vanish()) {
+                return Err(PlanError::Vanishes {
+                    which,
+                    learner: self.curve.name.clone(),
+                    at: match self.curve.describe(stage.settings[setting]).as_str() {
+                        "" => String::new(),
+                        at => format!(" at {at}"),
+                    },
+                    help,
+                });
+            }
+        }
+        Ok(())
     }
 
     fn check(&self, problems: usize) -> Result<(), PlanError> {
@@ -284,8 +303,13 @@ impl Plan {
                 return Err(PlanError::UnlikeProblems);
             }
         }
-        if parts.run.loss != Loss::Squared && first.classes() == 0 {
-            return Err(PlanError::LossOfClasses(parts.run.loss.name()));
+        match parts.run.loss {
+            Loss::Squared => {}
+            Loss::Log if first.density().is_none() => return Err(PlanError::LossOfDensity),
+            Loss::Log if parts.run.diversity => return Err(PlanError::LogAndDiversity),
+            Loss::Log => {}
+            loss if first.classes() == 0 => return Err(PlanError::LossOfClasses(loss.name())),
+            _ => {}
         }
         if parts.run.sources && matches!(first.labels, Labels::Rows(_)) {
             return Err(PlanError::SourcesOfTable);
@@ -314,6 +338,9 @@ impl Plan {
                     learner: name.clone(),
                     estimates,
                 });
+            }
+            if parts.run.loss == Loss::Log {
+                path.check_positive(i)?;
             }
             if let Some(slab) = parts.run.slab
                 && !path.fits_slabs(slab)

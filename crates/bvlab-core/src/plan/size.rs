@@ -29,7 +29,8 @@ const LEFT: u64 = 6;
 fn room(numbers: u64, run: &Run, predictions: u64) -> u64 {
     // Mean and squares, and seven contrasts of a cube, for every group, and the table of points.
     let sums = if run.sources { 9 } else { 2 } + if run.diversity { 3 } else { 0 };
-    let each = sums * GROUPS as u64 + 10;
+    let scores = run.loss.scores(1) as u64;
+    let each = scores * sums * GROUPS as u64 + 10;
     numbers / each / predictions.max(1)
 }
 

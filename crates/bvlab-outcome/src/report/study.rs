@@ -174,7 +174,7 @@ fn table_in_words(text: &mut String, plan: &Plan) -> Result {
     }
 }
 
-/// What has to be said of a loss of classes.
+/// What has to be said of a loss of classes or densities.
 fn loss_in_words(text: &mut String, plan: &Plan, results: &Results) -> Result {
     let parts = || results.learners.iter().flat_map(|l| &l.decomposition.parts);
     match plan.run.loss {
@@ -195,6 +195,17 @@ fn loss_in_words(text: &mut String, plan: &Plan, results: &Results) -> Result {
             }
             None => Ok(()),
         },
+        Loss::Log => {
+            let (from, to) = plan.problem().inputs.range();
+            writeln!(
+                text,
+                "log-loss in nats: by how much E[-ln p(X)] of an estimate p lies above that of the true density f, \
+                 which is Kullback and Leibler's divergence K(f‖p) = ∫ (f ln(f/p) - f + p) dx, over x from {} to {}; \
+                 bias is K(f‖g) and variance E K(g‖p), with g = exp(E ln p)\n",
+                short(from),
+                short(to)
+            )
+        }
         Loss::CrossEntropy { smoothing } => {
             let zeros = parts().map(|parts| parts.zeros).fold(0.0, f64::max);
             writeln!(
