@@ -21,7 +21,7 @@
 //!
 //! A module imports only modules that stand before it in this order: `words`, `parameter`, `interrupt`,
 //! `lanes`, `stream`, `maths`, `data`, `probability`, `eigen`, `mixture_model`, `problem`, `learner`, `decompose`, `selection`,
-//! `plan`, `engine`, `simulation`, `task`. Nothing here reads a file or a clock, or knows of TOML, figures or servers.
+//! `plan`, `row`, `engine`, `simulation`, `task`. Nothing here reads a file or a clock, or knows of TOML, figures or servers.
 //!
 //! # Features
 //!
@@ -65,6 +65,7 @@ pub mod parameter;
 pub mod plan;
 pub mod probability;
 pub mod problem;
+mod row;
 pub mod selection;
 pub mod simulation;
 pub mod stream;

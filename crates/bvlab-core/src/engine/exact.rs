@@ -51,7 +51,7 @@ fn of_density(
     train: usize,
     points: &Points,
 ) -> Option<Exact> {
-    let moments = estimator.moments(density, points)?;
+    let moments = estimator.moments(density, train, points)?;
     let (mut bias2, mut variance) = (Vec::new(), Vec::new());
     for (place, [mean, second]) in moments.into_iter().enumerate() {
         let truth = density.at(points.values()[place % points.len()]);

@@ -12,6 +12,7 @@ mod observer;
 mod pass;
 mod pool;
 mod probe;
+mod refit;
 mod replay;
 mod results;
 mod share;
@@ -22,6 +23,7 @@ mod worker;
 
 pub use exact::{Exact, exact};
 pub use observer::{Observer, Unwatched};
+pub use refit::refit;
 pub use replay::Replay;
 pub use results::{
     KeptFit, KeptResample, LearnerResults, NotNumbers, RemarkCount, Results, RunError,

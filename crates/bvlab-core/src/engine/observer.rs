@@ -2,6 +2,7 @@
 
 use super::{GroupState, KeptResample};
 use crate::decompose::Decomposition;
+use crate::row::Row;
 
 /// Watches a run from outside: progress bars, pages, saving and Ctrl-C all use this one trait.
 ///
@@ -32,7 +33,8 @@ pub trait Observer: Sync {
         self.next().is_some_and(|next| next.stopped())
     }
 
-    /// Whether the run calls [`Observer::kept`] and [`Observer::frame`] as it goes.
+    /// Whether the run calls [`Observer::kept`] and [`Observer::frame`], or [`Observer::table`], as it
+    /// goes.
     fn watches(&self) -> bool {
         self.next().is_some_and(|next| next.watches())
     }
@@ -49,6 +51,14 @@ pub trait Observer: Sync {
     fn frame(&self, count: u64, learners: &[Decomposition]) {
         if let Some(next) = self.next() {
             next.frame(count, learners);
+        }
+    }
+
+    /// Called with the table of a simulation after its first `count` resamples: to the last bit that of a
+    /// run of `count` resamples.
+    fn table(&self, count: u64, rows: &[Row]) {
+        if let Some(next) = self.next() {
+            next.table(count, rows);
         }
     }
 

@@ -88,15 +88,18 @@ fn scores(
 ) -> Option<Vec<f64>> {
     let mut found: Vec<f64> = match loss {
         Loss::Squared => predictions.iter().zip(truth).map(|(p, f)| p - f).collect(),
-        _ => vec![0.0; truth.len()],
+        _ => vec![0.0; truth.len() / outputs * loss.scores(outputs)],
     };
+    let mut excess = 0.0;
     if loss != Loss::Squared {
         let rows = predictions.chunks_exact(outputs);
-        for (score, row) in found.chunks_exact_mut(outputs).zip(rows) {
+        let rows = rows.zip(truth.chunks_exact(outputs));
+        for (score, (row, truth)) in found.chunks_exact_mut(loss.scores(outputs)).zip(rows) {
             loss.score(row, preference, score);
+            excess += loss.excess(score, truth);
         }
     }
     // Their squares are formed, and squares of these.
-    let fine = found.iter().all(|score| score.abs() < 1e75);
+    let fine = found.iter().all(|score| score.abs() < 1e75) && excess.is_finite();
     fine.then_some(found)
 }

@@ -8,8 +8,10 @@ use std::sync::Arc;
 use super::probe::Probes;
 use super::summary::decompose_groups;
 use super::{BestPredictions, KeptResample, RunError, at_test_points, worker};
-use crate::decompose::{Decomposition, Tally, groups_for};
+use crate::decompose::{Decomposition, Loss, Tally, groups_for};
 use crate::plan::Plan;
+use crate::probability::Preference;
+use crate::stream::{Purpose, Stream};
 
 /// Adds up kept resamples in order; every estimate is, to the last bit, that of a run of as many.
 pub struct Replay {
@@ -18,6 +20,11 @@ pub struct Replay {
     sd: Vec<Vec<f64>>,
     unit: Vec<f64>,
     fresh: Vec<Vec<f64>>,
+    /// By test point and output.
+    weights: Vec<f64>,
+    /// Of classes: the fresh labels, and the scores of a prediction.
+    classes: Vec<usize>,
+    scores: Vec<f64>,
     /// The kept resamples so far, in order.
     kept: Vec<KeptResample>,
     probes: Probes,
@@ -32,14 +39,13 @@ impl Replay {
     /// The most: beyond, a group's resamples are joined from several blocks.
     pub const MOST: usize = 48;
 
-    /// Without resamples yet. `None` where the kept fits are not enough: with crossed draws, and for
-    /// classes.
+    /// Without resamples yet. `None` where the kept fits are not enough: with crossed draws.
     ///
     /// # Errors
     ///
     /// If truth or noise has no finite value at a test point.
     pub fn new(plan: Arc<Plan>) -> Result<Option<Self>, RunError> {
-        if plan.run.sources || plan.problem().classes() > 0 {
+        if plan.run.sources {
             return Ok(None);
         }
         let at_test = at_test_points(&plan)?;
@@ -48,6 +54,9 @@ impl Replay {
             sd: worker::standard_deviations(noise),
             unit: vec![0.0; truth.len()],
             fresh: vec![vec![0.0; truth.len()]; noise.len()],
+            weights: worker::weights_of_outputs(&plan),
+            classes: vec![0; plan.test.points.len()],
+            scores: vec![0.0; truth.len()],
             at_test,
             probes: Probes::new(&plan),
             plan,
@@ -95,31 +104,47 @@ impl Replay {
         if group == self.groups.len() {
             self.groups.push(worker::tallies(plan));
         }
+        self.draw_fresh(place);
+        let plan = &self.plan;
         let kept = &self.kept[place];
-        worker::fresh_noise(
-            plan,
-            kept.resample,
-            &self.sd,
-            &mut self.unit,
-            &mut self.fresh,
-        );
         let (truth, _) = &self.at_test;
         let points = truth.len();
-        let weights = &plan.test.weights;
+        let stream = Stream::new(plan.run.seed, Purpose::Algorithm, kept.resample);
+        let preference = Preference::of(&stream);
+        let is_scored = plan.problem().classes() > 0 && plan.run.loss != Loss::Squared;
         let learners = plan.paths.iter().zip(&kept.fits);
         for ((path, fit), tally) in learners.zip(&mut self.groups[group]) {
             tally.begin();
             for (setting, problem) in path.problems().into_iter().enumerate() {
                 let predictions = &fit.predictions[setting * points..][..points];
-                let fresh = &self.fresh[problem];
-                tally.add(
-                    setting,
-                    predictions,
-                    truth,
-                    fresh,
-                    weights,
-                    fit.train[setting],
-                );
+                let train = fit.train[setting];
+                if is_scored {
+                    let (seen, zeros) = worker::scored(
+                        plan.run.loss,
+                        (predictions, preference),
+                        truth,
+                        &self.classes,
+                        &plan.test.weights,
+                        &mut self.scores,
+                    );
+                    tally.add_scores(setting, &self.scores, seen, train, zeros);
+                } else {
+                    let fresh = &self.fresh[problem];
+                    tally.add(setting, predictions, truth, fresh, &self.weights, train);
+                }
+            }
+        }
+    }
+
+    /// Draws the fresh labels of a kept resample.
+    fn draw_fresh(&mut self, place: usize) {
+        let (plan, resample) = (&self.plan, self.kept[place].resample);
+        match plan.problem().classes() {
+            0 => worker::fresh_noise(plan, resample, &self.sd, &mut self.unit, &mut self.fresh),
+            _ => {
+                let (truth, _) = &self.at_test;
+                let classes = &mut self.classes;
+                worker::fresh_labels(plan, resample, truth, classes, &mut self.fresh);
             }
         }
     }

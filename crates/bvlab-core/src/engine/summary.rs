@@ -4,7 +4,7 @@ use super::exact::{self, Exact};
 use super::executor::Executor;
 use super::probe::ProbedSettings;
 use super::{KeptFit, RemarkCount, worker};
-use crate::decompose::{self, Decomposition, Estimate, Tally, TestSetup};
+use crate::decompose::{self, Decomposition, Estimate, Loss, Tally, TestSetup};
 use crate::learner::{Diagnosis, Expected};
 use crate::plan::{CapacityPath, Plan, Stage, TestKind};
 use crate::problem::{Noise, NotFinite};
@@ -17,6 +17,10 @@ pub(super) fn exact_forms(
     executor: &Executor,
     stopped: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<Exact>, NotFinite> {
+    // What is known is squared error.
+    if plan.run.loss == Loss::Log {
+        return Ok(None);
+    }
     let points = &plan.test.points;
     let length = points.len();
     let none = || vec![f64::NAN; path.curve.settings() * length];

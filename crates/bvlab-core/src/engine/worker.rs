@@ -17,6 +17,7 @@ use crate::problem::class_at;
 use crate::stream::{Purpose, Stream};
 use selection::SelectionMemory;
 use stage::StageFit;
+pub(super) use stage::scored;
 
 /// How many of the first resamples are diagnosed: the singular values cost more than the fit.
 pub(super) const DIAGNOSED: u64 = 24;
@@ -60,6 +61,8 @@ pub(super) struct Worker<P> {
     pub tallies: Vec<Tally>,
     /// By problem: the training set, or the four of a cube.
     data: Vec<[Training; 4]>,
+    /// In place of the training set that is drawn.
+    given: Option<Training>,
     unit: Vec<f64>,
     /// By problem: the noise of the fresh labels; of classes, by test point and class, what they lie
     /// above their probabilities.
@@ -77,6 +80,13 @@ pub(super) struct Worker<P> {
     train_error: Vec<f64>,
     first_train_error: Vec<f64>,
     selection: SelectionMemory,
+}
+
+/// How much every number of a prediction counts: as much as its test point.
+pub(super) fn weights_of_outputs(plan: &Plan) -> Vec<f64> {
+    let outputs = plan.problem().outputs();
+    let each = |weight: &f64| std::iter::repeat_n(*weight, outputs);
+    plan.test.weights.iter().flat_map(each).collect()
 }
 
 /// By problem, the noise's sd at the test points.
@@ -104,6 +114,29 @@ pub(super) fn fresh_noise(
     }
 }
 
+/// Draws the fresh labels of a resample at the test points where they are classes, and for every problem
+/// what they lie above their probabilities.
+pub(super) fn fresh_labels(
+    plan: &Plan,
+    resample: u64,
+    truth: &[f64],
+    classes: &mut [usize],
+    fresh: &mut [Vec<f64>],
+) {
+    let count = plan.problem().classes();
+    let mut stream = Stream::new(plan.run.seed, Purpose::Test, resample);
+    let points = truth.chunks_exact(count).zip(classes);
+    for (j, (p, class)) in points.enumerate() {
+        *class = class_at(p, stream.random());
+        for fresh in &mut *fresh {
+            let fresh = &mut fresh[j * count..][..count];
+            for (k, (fresh, p)) in fresh.iter_mut().zip(p).enumerate() {
+                *fresh = f64::from(u8::from(k == *class)) - p;
+            }
+        }
+    }
+}
+
 /// How many of the first resamples something is kept of.
 pub(super) fn most_kept(plan: &Plan) -> u64 {
     let probe = plan.test.probe.as_ref();
@@ -117,7 +150,8 @@ pub(super) fn tallies(plan: &Plan) -> Vec<Tally> {
     let outputs = plan.problem().outputs();
     plan.curves()
         .map(|curve| {
-            let tally = Tally::new(curve.settings(), points * outputs, plan.run.sources);
+            let numbers = points * plan.run.loss.scores(outputs);
+            let tally = Tally::new(curve.settings(), numbers, plan.run.sources);
             let tally = match plan.run.diversity {
                 true => tally.with_members(outputs),
                 false => tally,
@@ -138,7 +172,6 @@ impl<P: Deref<Target = Plan> + Clone> Worker<P> {
     pub fn new(plan: P, truth: &[f64], noise: &[Vec<f64>]) -> Self {
         let outputs = plan.problem().outputs();
         let weights = &plan.test.weights;
-        let each = |weight: &f64| std::iter::repeat_n(*weight, outputs);
         let average = |noise: &Vec<f64>| noise.iter().zip(weights).map(|(n, w)| n * w).sum();
         let learners = plan.paths.iter().map(|path| {
             let stages = path.stages.iter();
@@ -146,16 +179,17 @@ impl<P: Deref<Target = Plan> + Clone> Worker<P> {
         });
         Worker {
             outputs,
-            weights: weights.iter().flat_map(each).collect(),
+            weights: weights_of_outputs(&plan),
             sd: standard_deviations(noise),
             noise: noise.iter().map(average).collect(),
             learners: learners.collect(),
             tallies: tallies(&plan),
             data: vec![Default::default(); plan.problems.len()],
+            given: None,
             unit: vec![0.0; truth.len()],
             fresh: vec![vec![0.0; truth.len()]; plan.problems.len()],
             classes: vec![0; weights.len()],
-            scores: vec![0.0; truth.len()],
+            scores: vec![0.0; weights.len() * plan.run.loss.scores(outputs)],
             truth: truth.to_vec(),
             plan,
             members: Vec::new(),
@@ -166,6 +200,11 @@ impl<P: Deref<Target = Plan> + Clone> Worker<P> {
             first_train_error: Vec::new(),
             selection: SelectionMemory::default(),
         }
+    }
+
+    /// From now on fits to this training set, whatever is drawn.
+    pub fn give(&mut self, data: &Training) {
+        self.given = Some(data.clone());
     }
 
     /// Starts a block.
@@ -256,6 +295,11 @@ impl<P: Deref<Target = Plan> + Clone> Worker<P> {
                     .map_err(|error| RunError::Problem(error, resample))?;
             }
         }
+        if let Some(given) = &self.given {
+            self.data
+                .iter_mut()
+                .for_each(|sets| sets[0].clone_from(given));
+        }
         match self.plan.problem().classes() {
             0 => fresh_noise(
                 &self.plan,
@@ -264,24 +308,15 @@ impl<P: Deref<Target = Plan> + Clone> Worker<P> {
                 &mut self.unit,
                 &mut self.fresh,
             ),
-            classes => self.fresh_classes(resample, classes),
+            _ => self.fresh_classes(resample),
         }
         Ok(())
     }
 
     /// Draws the fresh labels of a resample where they are classes. All problems share them.
-    fn fresh_classes(&mut self, resample: u64, count: usize) {
-        let mut stream = Stream::new(self.plan.run.seed, Purpose::Test, resample);
-        let points = self.truth.chunks_exact(count).zip(&mut self.classes);
-        for (j, (p, class)) in points.enumerate() {
-            *class = class_at(p, stream.random());
-            for fresh in &mut self.fresh {
-                let fresh = &mut fresh[j * count..][..count];
-                for (k, (fresh, p)) in fresh.iter_mut().zip(p).enumerate() {
-                    *fresh = f64::from(u8::from(k == *class)) - p;
-                }
-            }
-        }
+    fn fresh_classes(&mut self, resample: u64) {
+        let classes = &mut self.classes;
+        fresh_labels(&self.plan, resample, &self.truth, classes, &mut self.fresh);
     }
 }
 

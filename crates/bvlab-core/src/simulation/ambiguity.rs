@@ -25,7 +25,8 @@ pub(super) const SIMULATION: Simulation = Simulation {
         TRAIN,
         Parameter::number("noise", "standard deviation of the noise")
             .up_to(1e6)
-            .default(0.5),
+            .default(0.5)
+            .usual(0.0, 2.0),
     ],
     build: |setup| {
         let noise = setup.number("noise");

@@ -30,14 +30,17 @@ pub(super) const SIMULATION: Simulation = Simulation {
         Parameter::whole("train", "number of points in a sample")
             .least(2.0)
             .up_to(10_000.0)
-            .default(100.0),
+            .default(100.0)
+            .usual(20.0, 500.0),
         Parameter::number("noise", "standard deviation of the noise")
             .up_to(1e6)
-            .default(0.5),
+            .default(0.5)
+            .usual(0.0, 2.0),
         Parameter::whole("rounds", "resamples of every sample")
             .least(2.0)
             .up_to(1000.0)
-            .default(50.0),
+            .default(50.0)
+            .usual(10.0, 200.0),
     ],
     build: |setup| {
         let noise = setup.number("noise");

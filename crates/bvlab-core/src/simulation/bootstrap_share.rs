@@ -32,7 +32,8 @@ pub(super) const SIMULATION: Simulation = Simulation {
         )
         .least(2.0)
         .up_to(10_000.0)
-        .default(100.0),
+        .default(100.0)
+        .usual(5.0, 500.0),
         Parameter::whole("bootstraps", "numbers M of bootstraps")
             .least(1.0)
             .up_to(100.0)

@@ -42,7 +42,8 @@ pub(super) const SIMULATION: Simulation = Simulation {
             .symbol("n")
             .least(1.0)
             .up_to(10_000.0)
-            .default(1000.0),
+            .default(1000.0)
+            .usual(10.0, 3_000.0),
     ],
     build: |setup| {
         Box::new(CurseOfDimension {

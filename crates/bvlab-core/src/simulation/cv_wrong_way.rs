@@ -27,16 +27,19 @@ pub(super) const SIMULATION: Simulation = Simulation {
         )
         .least(1.0)
         .up_to(1000.0)
-        .default(100.0),
+        .default(100.0)
+        .usual(5.0, 300.0),
         Parameter::whole("train", "number n of points")
             .symbol("n")
             .least(4.0)
             .up_to(200.0)
-            .default(50.0),
+            .default(50.0)
+            .usual(10.0, 100.0),
         Parameter::whole("folds", "number of folds, at most n")
             .least(2.0)
             .up_to(20.0)
-            .default(5.0),
+            .default(5.0)
+            .usual(2.0, 10.0),
     ],
     build: |setup| {
         let train = setup.whole("train");

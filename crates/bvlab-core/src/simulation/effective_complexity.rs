@@ -28,12 +28,14 @@ pub(super) const SIMULATION: Simulation = Simulation {
         .symbol("ε")
         .above(0.0)
         .up_to(1.0)
-        .default(0.05),
+        .default(0.05)
+        .usual(0.01, 0.3),
         Parameter::number("noise", "standard deviation of the noise")
             .symbol("σ")
             .least(0.0)
             .up_to(10.0)
-            .default(0.5),
+            .default(0.5)
+            .usual(0.0, 1.5),
         Parameter::whole("depth", "depths of trees")
             .least(0.0)
             .up_to(30.0)

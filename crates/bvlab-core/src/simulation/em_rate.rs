@@ -23,7 +23,8 @@ pub(super) const SIMULATION: Simulation = Simulation {
             .symbol("n")
             .least(50.0)
             .up_to(2000.0)
-            .default(300.0),
+            .default(300.0)
+            .usual(50.0, 600.0),
         Parameter::number(
             "separations",
             "distances of the two means, in standard deviations",
@@ -34,7 +35,8 @@ pub(super) const SIMULATION: Simulation = Simulation {
         Parameter::whole("steps", "the number of steps that are shown")
             .least(2.0)
             .up_to(500.0)
-            .default(60.0),
+            .default(60.0)
+            .usual(20.0, 200.0),
     ],
     build: |setup| {
         Box::new(EmRate {

@@ -43,7 +43,8 @@ pub(super) const POINTS: Parameter = Parameter::whole("points", "number n of poi
     .symbol("n")
     .least(10.0)
     .up_to(2000.0)
-    .default(200.0);
+    .default(200.0)
+    .usual(30.0, 400.0);
 
 /// The covariances of a mixture.
 pub(super) const COVARIANCE: Parameter = Parameter::whole(

@@ -18,12 +18,14 @@ pub(super) const SIMULATION: Simulation = Simulation {
         Parameter::number("noise", "chance that a label is not its class")
             .least(0.0)
             .up_to(0.49)
-            .default(0.2),
+            .default(0.2)
+            .usual(0.0, 0.45),
         Parameter::whole("train", "number n of points of the three samples")
             .symbol("n")
             .least(1.0)
             .up_to(1000.0)
-            .default(30.0),
+            .default(30.0)
+            .usual(5.0, 300.0),
         Parameter::whole("sizes", "numbers n of points")
             .least(1.0)
             .up_to(10_000.0)

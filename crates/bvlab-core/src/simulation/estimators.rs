@@ -18,7 +18,8 @@ pub(super) const SIMULATION: Simulation = Simulation {
         Parameter::number("sigma", "standard deviation of the data")
             .above(0.0)
             .up_to(1e6)
-            .default(1.0),
+            .default(1.0)
+            .usual(0.2, 5.0),
         Parameter::whole("sizes", "numbers N of points")
             .least(2.0)
             .up_to(10_000.0)

@@ -32,14 +32,16 @@ pub(super) const SIMULATION: Simulation = Simulation {
         Parameter::whole("count", "number of Gaussians where λ varies")
             .least(2.0)
             .up_to(40.0)
-            .default(24.0),
+            .default(24.0)
+            .usual(4.0, 40.0),
         Parameter::number(
             "width",
             "their standard deviation, as a multiple of their spacing",
         )
         .least(0.1)
         .up_to(3.0)
-        .default(1.15),
+        .default(1.15)
+        .usual(0.3, 2.5),
         Parameter::whole("counts", "numbers of Gaussians, where these vary")
             .symbol("p")
             .least(2.0)
@@ -52,17 +54,20 @@ pub(super) const SIMULATION: Simulation = Simulation {
             .symbol("λ")
             .least(1e-6)
             .up_to(1e6)
-            .default(0.1),
+            .default(0.1)
+            .usual(0.001, 100.0),
         Parameter::whole("train", "number n of training points")
             .symbol("n")
             .least(2.0)
             .up_to(60.0)
-            .default(25.0),
+            .default(25.0)
+            .usual(5.0, 60.0),
         Parameter::number("noise", "standard deviation σ of the noise, which is known")
             .symbol("σ")
             .above(0.0)
             .up_to(100.0)
-            .default(0.3),
+            .default(0.3)
+            .usual(0.05, 1.5),
     ],
     build: |setup| {
         let (train, noise) = (setup.whole("train"), setup.number("noise"));

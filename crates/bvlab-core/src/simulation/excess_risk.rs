@@ -34,7 +34,8 @@ pub(super) const SIMULATION: Simulation = Simulation {
             .symbol("σ")
             .least(0.0)
             .up_to(10.0)
-            .default(0.5),
+            .default(0.5)
+            .usual(0.0, 2.0),
         Parameter::whole("degree", "degree m, for the error over epochs")
             .symbol("m")
             .least(0.0)
@@ -47,7 +48,8 @@ pub(super) const SIMULATION: Simulation = Simulation {
         .symbol("n")
         .least(40.0)
         .up_to(10_000.0)
-        .default(50.0),
+        .default(50.0)
+        .usual(40.0, 1_000.0),
         Parameter::whole("epochs", "numbers t of steps of gradient descent")
             .symbol("t")
             .least(1.0)

@@ -31,7 +31,8 @@ pub(super) const SIMULATION: Simulation = Simulation {
         TRAIN,
         Parameter::number("noise", "chance that a label is flipped")
             .up_to(0.5)
-            .default(0.1),
+            .default(0.1)
+            .usual(0.0, 0.4),
     ],
     build: |setup| {
         let (from, to) = disc::SQUARE;

@@ -29,12 +29,14 @@ pub(super) const SIMULATION: Simulation = Simulation {
             .symbol("n")
             .least(1.0)
             .up_to(10_000.0)
-            .default(100.0),
+            .default(100.0)
+            .usual(20.0, 2_000.0),
         Parameter::number("delta", "chance δ that the bound fails")
             .symbol("δ")
             .above(0.0)
             .up_to(0.5)
-            .default(0.05),
+            .default(0.05)
+            .usual(0.01, 0.3),
     ],
     build: |setup| {
         let train = setup.whole("train");

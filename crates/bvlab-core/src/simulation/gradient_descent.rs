@@ -36,7 +36,8 @@ pub(super) const SIMULATION: Simulation = Simulation {
             .symbol("η")
             .above(0.0)
             .up_to(0.2)
-            .default(0.1),
+            .default(0.1)
+            .usual(0.005, 0.2),
         Parameter::whole("steps", "numbers of steps at which the loss is shown")
             .least(1.0)
             .up_to(1000.0)
@@ -45,12 +46,14 @@ pub(super) const SIMULATION: Simulation = Simulation {
             .symbol("n")
             .least(1.0)
             .up_to(50.0)
-            .default(10.0),
+            .default(10.0)
+            .usual(2.0, 20.0),
         Parameter::whole("weights", "number p of weights of the interpolant")
             .symbol("p")
             .least(2.0)
             .up_to(200.0)
-            .default(40.0),
+            .default(40.0)
+            .usual(5.0, 80.0),
         Parameter::whole("epochs", "numbers t of steps towards the interpolant")
             .symbol("t")
             .least(1.0)

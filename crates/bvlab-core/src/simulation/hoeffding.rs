@@ -21,12 +21,14 @@ pub(super) const SIMULATION: Simulation = Simulation {
             .symbol("p")
             .above(0.0)
             .up_to(0.99)
-            .default(0.1),
+            .default(0.1)
+            .usual(0.02, 0.95),
         Parameter::number("tolerance", "how far off the mean may be")
             .symbol("ε")
             .above(0.0)
             .up_to(0.5)
-            .default(0.05),
+            .default(0.05)
+            .usual(0.02, 0.2),
         Parameter::whole("sizes", "numbers n of tosses")
             .least(1.0)
             .up_to(10_000.0)

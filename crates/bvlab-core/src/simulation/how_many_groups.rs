@@ -22,7 +22,8 @@ pub(super) const SIMULATION: Simulation = Simulation {
         )
         .above(0.0)
         .up_to(10.0)
-        .default(1.0),
+        .default(1.0)
+        .usual(0.3, 2.0),
         Parameter::whole("components", "numbers K of components")
             .least(1.0)
             .up_to(12.0)

@@ -27,7 +27,8 @@ pub(super) const SIMULATION: Simulation = Simulation {
         )
         .above(0.0)
         .up_to(1.0)
-        .default(0.3),
+        .default(0.3)
+        .usual(0.1, 1.0),
         Parameter::number("sizes", "standard deviations of the small groups")
             .above(0.0)
             .up_to(1.0)

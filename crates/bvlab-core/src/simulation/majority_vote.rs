@@ -19,7 +19,8 @@ pub(super) const SIMULATION: Simulation = Simulation {
         Parameter::number("error", "chance that a voter errs")
             .above(0.0)
             .up_to(0.99)
-            .default(0.3),
+            .default(0.3)
+            .usual(0.05, 0.95),
         Parameter::whole(
             "voters",
             "numbers M of voters whose errors are counted, a panel each",

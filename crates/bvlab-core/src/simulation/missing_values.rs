@@ -30,17 +30,20 @@ pub(super) const SIMULATION: Simulation = Simulation {
             .symbol("ρ")
             .least(-0.99)
             .up_to(0.99)
-            .default(0.7),
+            .default(0.7)
+            .usual(-0.95, 0.95),
         Parameter::number("noise", "standard deviation of the noise")
             .symbol("σ")
             .least(0.0)
             .up_to(100.0)
-            .default(1.0),
+            .default(1.0)
+            .usual(0.0, 3.0),
         Parameter::whole("train", "number n of training points")
             .symbol("n")
             .least(50.0)
             .up_to(10_000.0)
-            .default(100.0),
+            .default(100.0)
+            .usual(50.0, 1_000.0),
     ],
     build: |setup| {
         let train = setup.whole("train");

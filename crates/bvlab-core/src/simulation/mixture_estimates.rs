@@ -24,7 +24,8 @@ pub(super) const SIMULATION: Simulation = Simulation {
         )
         .least(1.0)
         .up_to(20.0)
-        .default(3.0),
+        .default(3.0)
+        .usual(1.5, 8.0),
         Parameter::number("weight", "weight of the first component")
             .least(0.1)
             .up_to(0.9)

@@ -48,14 +48,17 @@ mod missing_values;
 mod mixture_estimates;
 mod moments;
 mod no_free_lunch;
+mod sampling;
 mod scatter;
 mod shrinkage;
 mod simplex;
 mod sine;
 mod where_they_fail;
 
+pub use crate::row::Row;
 pub use correlation::dependent_from;
 pub use moments::Moments;
+pub use sampling::{Sampling, is_partial_count, run};
 pub use scatter::{
     SCATTER_FIELD, SCATTER_POINTS, SCATTER_WRONG, scatter_group, scatter_line, scatter_share,
 };
@@ -65,7 +68,6 @@ use std::collections::HashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::decompose::Estimate;
-use crate::engine::{Observer, RunError};
 use crate::interrupt::{Interrupt, Interrupted};
 use crate::parameter::{self, DataSize, Parameter, ParameterError};
 use crate::plan::Scale;
@@ -94,7 +96,8 @@ const TRAIN: Parameter = Parameter::whole("train", "number of training points")
     .symbol("n")
     .least(1.0)
     .up_to(10_000.0)
-    .default(100.0);
+    .default(100.0)
+    .usual(10.0, 500.0);
 
 /// Every simulation.
 pub const SIMULATIONS: &[&Simulation] = &[
@@ -422,26 +425,6 @@ pub enum PanelStyle {
     Scatter,
 }
 
-/// A row of the table.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// The name of its panel.
-    pub panel: String,
-    /// The curve within the panel.
-    pub series: String,
-    /// The place on the horizontal axis.
-    pub x: f64,
-    /// What was seen.
-    pub value: f64,
-    /// Its standard error.
-    pub se: f64,
-    /// What theory says; NaN where it says nothing.
-    pub theory: f64,
-    /// The standard error of value − theory, for comparing the two; what rounding may do where they
-    /// are the same in every resample.
-    pub chance: f64,
-}
-
 impl Row {
     /// A row without theory.
     fn new(panel: &str, series: impl Into<String>, x: f64, seen: Estimate) -> Self {
@@ -496,45 +479,6 @@ impl Row {
     }
 }
 
-/// Runs a simulation, one resample after the other.
-///
-/// # Errors
-///
-/// If it is stopped, or its values are not allowed.
-pub fn run(setup: &Setup, observer: &dyn Observer) -> Result<Vec<Row>, RunError> {
-    setup.check().map_err(RunError::Setup)?;
-    let Setup {
-        resamples, seed, ..
-    } = *setup;
-    let mut simulation = (setup.simulation.build)(setup);
-    let mut seen = vec![Moments::default(); simulation.observations()];
-    let mut observed = vec![0.0; seen.len()];
-    let stopped = || {
-        observer.wait_turn();
-        observer.stopped()
-    };
-    for resample in 0..resamples {
-        let interrupt = Interrupt::new(&stopped);
-        let complete = simulation.observe(seed, resample, &mut observed, &interrupt);
-        complete.map_err(|Interrupted| RunError::Stopped {
-            done: resample,
-            total: resamples,
-        })?;
-        for (moments, value) in seen.iter_mut().zip(&observed) {
-            moments.add(*value);
-        }
-        let done = resample + 1;
-        observer.progress(done, resamples);
-        if done < resamples && stopped() {
-            return Err(RunError::Stopped {
-                done,
-                total: resamples,
-            });
-        }
-    }
-    Ok(simulation.rows(&seen))
-}
-
 /// The largest of a list of counts.
 fn most(counts: &[usize]) -> usize {
     counts.iter().copied().max().unwrap_or(0)
@@ -543,7 +487,7 @@ fn most(counts: &[usize]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Unwatched;
+    use crate::engine::{RunError, Unwatched};
 
     #[test]
     fn values_that_are_not_allowed_are_an_error_and_no_panic() {

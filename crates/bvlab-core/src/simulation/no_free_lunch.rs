@@ -20,7 +20,8 @@ pub(super) const SIMULATION: Simulation = Simulation {
             .symbol("N")
             .least(2.0)
             .up_to(12.0)
-            .default(8.0),
+            .default(8.0)
+            .usual(2.0, 8.0),
         Parameter::whole(
             "train",
             "number m of training points, for the accuracy by concept",
@@ -28,7 +29,8 @@ pub(super) const SIMULATION: Simulation = Simulation {
         .symbol("m")
         .least(1.0)
         .up_to(11.0)
-        .default(4.0),
+        .default(4.0)
+        .usual(1.0, 7.0),
     ],
     build: |setup| {
         let points = setup.whole("points");

@@ -18,7 +18,8 @@ pub(super) const SIMULATION: Simulation = Simulation {
             .symbol("d")
             .least(3.0)
             .up_to(1000.0)
-            .default(10.0),
+            .default(10.0)
+            .usual(3.0, 100.0),
         Parameter::number("lengths", "lengths ‖θ‖")
             .least(0.0)
             .up_to(50.0)

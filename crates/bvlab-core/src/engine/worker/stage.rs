@@ -12,6 +12,10 @@ use crate::probability::Preference;
 use crate::problem::MOST_CLASSES;
 use crate::stream::{Purpose, Stream};
 
+/// Why an estimate of a density has no finite log-loss.
+const VANISHES: &str = "its estimate is 0, or too small for a number, where the density is not, and the \
+                        log-loss infinite; smooth more, or give the density a narrower `range`";
+
 /// A stage of a path, in one resample.
 #[derive(Clone, Copy)]
 pub(super) struct StageFit<'a> {
@@ -192,13 +196,14 @@ impl<P: Deref<Target = Plan>> Worker<P> {
         }
         let (members, at_test) = (&mut self.members, &self.at_test);
         let room = &mut self.scores;
-        room.resize(truth.len().max(2 * outputs), 0.0);
+        let length = room.len();
+        room.resize(length.max(2 * outputs), 0.0);
         learner.predict_members(&test.points, interrupt, &mut |c, member, prediction| {
             let member = (prediction, preference.of_member(member));
             let ensemble = (&at_test[c * points..][..points], preference);
             members[c].add(run.loss, member, ensemble, truth, room);
         })?;
-        room.truncate(truth.len());
+        room.truncate(length);
         Ok(())
     }
 
@@ -286,9 +291,11 @@ impl<P: Deref<Target = Plan>> Worker<P> {
             let cell = move |cell: usize| (cell * settings.len() + c) * points;
             (0..cells).flat_map(move |i| self.at_test[cell(i)..][..points].iter().zip(&self.truth))
         };
+        let log = fit.plan.run.loss == Loss::Log;
+        let vanishes = |c: usize| log && of_setting(c).any(|(p, f)| *p == 0.0 && *f > 0.0);
         let failed = |c: &usize| {
             let squares = of_setting(*c).map(|(p, f)| (p - f) * (p - f)).sum::<f64>();
-            !(squares.is_finite() && self.train_error[*c].is_finite())
+            !(squares.is_finite() && self.train_error[*c].is_finite()) || vanishes(*c)
         };
         let described = path.curve.describe(settings[c]);
         RunError::Learner {
@@ -306,6 +313,7 @@ impl<P: Deref<Target = Plan>> Worker<P> {
             }),
             reason: match self.learners[fit.path][fit.stage].refusal(c) {
                 Some(reason) => format!(": {reason}"),
+                None if vanishes(c) => format!(": {VANISHES}"),
                 None => String::new(),
             },
         }
@@ -330,9 +338,9 @@ fn distance(
     errors.sum()
 }
 
-/// Scores one setting's predictions of classes, and averages their errors over x. Also returns how
-/// many probabilities were exactly 0.
-fn scored(
+/// Scores one setting's predictions of classes or densities, and averages their errors over x. Also
+/// returns how many probabilities were exactly 0.
+pub(in crate::engine) fn scored(
     loss: Loss,
     (predictions, preference): (&[f64], Preference),
     truth: &[f64],
@@ -340,18 +348,25 @@ fn scored(
     weights: &[f64],
     scores: &mut [f64],
 ) -> (Observation, usize) {
-    let outputs = truth.len() / classes.len().max(1);
+    let points = weights.len().max(1);
+    let outputs = truth.len() / points;
+    let rows = scores.chunks_exact_mut((scores.len() / points).max(1));
     let mut zeros = 0;
     let mut seen = Observation {
         excess: 0.0,
         test: 0.0,
     };
-    for (j, (class, weight)) in classes.iter().zip(weights).enumerate() {
+    for (j, ((class, weight), score)) in classes.iter().zip(weights).zip(rows).enumerate() {
         let at = j * outputs..(j + 1) * outputs;
-        let score = &mut scores[at.clone()];
         zeros += loss.score(&predictions[at.clone()], preference, score);
-        seen.excess += weight * loss.excess(score, &truth[at]);
-        seen.test += weight * loss.of(score, *class);
+        let excess = loss.excess(score, &truth[at]);
+        seen.excess += weight * excess;
+        // The truth takes the place of fresh values of a density.
+        seen.test += weight
+            * match loss {
+                Loss::Log => excess,
+                _ => loss.of(score, *class),
+            };
     }
     (seen, zeros)
 }
