@@ -2,7 +2,8 @@
 
 use bvlab_core::decompose::{Loss, Split};
 use bvlab_core::plan::{
-    FEWEST_RESAMPLES, Length, MOST_SEED, Plan, PlanError, PlanParts, Run, Subject, Test, TestPoints,
+    FEWEST_RESAMPLES, LOSS_OF_LABELS, Length, MOST_SEED, Plan, PlanError, PlanParts, Run, Subject,
+    Test, TestPoints,
 };
 use bvlab_core::probability::SMOOTHING;
 use bvlab_core::problem::Problem;
@@ -108,7 +109,7 @@ fn methods(raw: &RawRun) -> Result<Vec<Method>, SourceError> {
     select.get_ref().iter().map(method).collect()
 }
 
-/// The loss, which for labels that are numbers is squared.
+/// The loss, which for labels that are numbers is squared, and for densities squared or log.
 pub(super) fn check_loss(raw: &RawRun, problem: &Problem) -> Result<Loss, SourceError> {
     let mut loss = match &raw.loss {
         None => Loss::Squared,
@@ -118,26 +119,16 @@ pub(super) fn check_loss(raw: &RawRun, problem: &Problem) -> Result<Loss, Source
                 smoothing: SMOOTHING,
             },
             "zero-one" => Loss::ZeroOne(Split::default()),
+            "log" => Loss::Log,
             other => {
                 let message = format!("unknown loss `{other}`");
-                return Err(SourceError::new(name.span(), message).help(did_you_mean(
-                    other,
-                    ["squared", "cross-entropy", "zero-one"],
-                )));
+                let known = ["squared", "cross-entropy", "zero-one", "log"];
+                return Err(SourceError::new(name.span(), message).help(did_you_mean(other, known)));
             }
         },
     };
-    if let (Some(name), true) = (&raw.loss, problem.classes() == 0)
-        && loss != Loss::Squared
-    {
-        let here = match problem.density() {
-            Some(_) => "a density is estimated",
-            None => "the labels are numbers",
-        };
-        let message = format!("{} loss needs classes, but {here}", loss.name());
-        return Err(SourceError::new(name.span(), message).help(
-            "write `loss = \"squared\"`, or a problem with `classes` in place of `truth` and `noise`",
-        ));
+    if let Some(name) = &raw.loss {
+        check_loss_here(name, loss, problem)?;
     }
     if let Some(name) = &raw.split {
         let splits = [Split::Domingos, Split::KohaviWolpert, Split::Effects];
@@ -162,7 +153,13 @@ pub(super) fn check_loss(raw: &RawRun, problem: &Problem) -> Result<Loss, Source
         let Number(smoothing) = *given.get_ref();
         if !matches!(loss, Loss::CrossEntropy { .. }) {
             let message = "`smoothing` needs `loss = \"cross-entropy\"`";
-            return Err(SourceError::new(given.span(), message));
+            let error = SourceError::new(given.span(), message);
+            return Err(match loss {
+                Loss::Log => error.help(
+                    "a histogram is smoothed itself, as in `histogram = { smoothing = 0.5 }`",
+                ),
+                _ => error,
+            });
         }
         if !(1e-300..=1.0).contains(&smoothing) {
             let message = "`smoothing` must be above 0 and at most 1";
@@ -190,6 +187,34 @@ pub(super) fn check_loss(raw: &RawRun, problem: &Problem) -> Result<Loss, Source
         return Err(SourceError::new(sources.span(), message));
     }
     Ok(loss)
+}
+
+/// Checks that a loss suits the labels, or that there are none.
+fn check_loss_here(
+    name: &Spanned<String>,
+    loss: Loss,
+    problem: &Problem,
+) -> Result<(), SourceError> {
+    let here = match (problem.density(), problem.classes()) {
+        (Some(_), _) => "a density is estimated",
+        (None, 0) => "the labels are numbers",
+        (None, _) => "the labels are classes",
+    };
+    let (needs, help) = match loss {
+        Loss::Squared => return Ok(()),
+        Loss::Log if problem.density().is_some() => return Ok(()),
+        Loss::Log => ("a density to be estimated", LOSS_OF_LABELS),
+        _ if problem.classes() > 0 => return Ok(()),
+        _ if problem.density().is_some() => {
+            ("classes", "write `loss = \"squared\"` or `loss = \"log\"`")
+        }
+        _ => (
+            "classes",
+            "write `loss = \"squared\"`, or a problem with `classes` in place of `truth` and `noise`",
+        ),
+    };
+    let message = format!("{} loss needs {needs}, but {here}", loss.name());
+    Err(SourceError::new(name.span(), message).help(help))
 }
 
 /// The test points that an experiment asks for.
@@ -229,6 +254,7 @@ pub(super) fn check_plan(parts: PlanParts, raw: &RawExperiment) -> Result<Plan, 
             Subject::Test => raw.run.test.as_ref().map(Spanned::span),
             Subject::Keep => raw.run.keep.as_ref().map(Spanned::span),
             Subject::Learners => raw.learner.first().map(Spanned::span),
+            Subject::Learner(which) => raw.learner.get(which).map(Spanned::span),
             Subject::Select(which) => raw.run.select.as_ref().map(|select| {
                 let one = which.and_then(|which| select.get_ref().get(which));
                 one.map_or(select.span(), Spanned::span)

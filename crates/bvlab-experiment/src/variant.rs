@@ -16,7 +16,7 @@ const LONGEST_NAME: usize = 60;
 
 /// What a variant cannot set: its numbers are paired with those of the experiment, and it says and
 /// draws nothing of its own.
-const KEPT: [&str; 15] = [
+const KEPT: [&str; 18] = [
     "run",
     "run.seed",
     "run.resamples",
@@ -26,6 +26,9 @@ const KEPT: [&str; 15] = [
     "look-for",
     "question",
     "answer",
+    "choices",
+    "correct",
+    "guess",
     "look",
     "figure",
     "claim",

@@ -242,6 +242,23 @@ impl JsonSchema for DensityTable {
     }
 }
 
+/// Which choice is right, for the schema.
+pub struct CorrectForm;
+
+impl JsonSchema for CorrectForm {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Correct".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "anyOf": [{ "type": "integer", "minimum": 1, "maximum": 6 }, { "type": "string" }] })
+    }
+}
+
 /// The law of the inputs, for the schema.
 pub struct InputsForm;
 

@@ -47,13 +47,14 @@ pub(crate) struct RawLab {
 }
 
 /// The views of the page.
-pub(crate) const SCENES: [&str; 7] = [
+pub(crate) const SCENES: [&str; 8] = [
     "lab",
     "fits",
     "tradeoff",
     "point",
     "dartboard",
     "descent",
+    "side-by-side",
     "figure",
 ];
 
@@ -63,7 +64,7 @@ pub(crate) const HIDDEN: [&str; 9] = [
 ];
 
 /// The controls of the page.
-pub(crate) const CONTROLS: [&str; 8] = [
+pub(crate) const CONTROLS: [&str; 9] = [
     "truth",
     "noise",
     "train",
@@ -71,6 +72,7 @@ pub(crate) const CONTROLS: [&str; 8] = [
     "learners",
     "seed",
     "resamples",
+    "loss",
     "toml",
 ];
 

@@ -17,8 +17,8 @@ use toml::Spanned;
 
 use figure::{RawFigure, RawLook};
 use forms::{
-    ClassesForm, DensityTable, HeldForm, InputsForm, MissingForm, NoiseForm, ResampleForm,
-    ScaleForm, SplitForm, TruthForm,
+    ClassesForm, CorrectForm, DensityTable, HeldForm, InputsForm, MissingForm, NoiseForm,
+    ResampleForm, ScaleForm, SplitForm, TruthForm,
 };
 use lab::RawLab;
 use schema::LearnerForm;
@@ -39,6 +39,16 @@ pub(super) struct RawExperiment {
     /// Its answer.
     #[schemars(with = "Option<String>")]
     pub answer: Option<Spanned<String>>,
+    /// What a class can choose from as its answer.
+    #[schemars(with = "Option<Vec<String>>", length(min = 2, max = 6))]
+    pub choices: Option<Spanned<Vec<Spanned<String>>>>,
+    /// Which of the choices is right: its number, counted from 1, or its text.
+    #[schemars(with = "Option<CorrectForm>")]
+    pub correct: Option<Spanned<Value>>,
+    /// In place of choices: the swept parameter whose best value a class is to guess, as in `depth`
+    /// or, where there are several learners, `depth@tree`.
+    #[schemars(with = "Option<String>")]
+    pub guess: Option<Spanned<String>>,
     /// A simulation, in place of problem and learners: `bvlab list --simulations` lists them.
     #[schemars(with = "Option<String>")]
     pub simulation: Option<Spanned<String>>,
@@ -169,7 +179,8 @@ pub(super) struct RawRun {
     /// How many resamples' data and fits are kept for drawing (default 50).
     #[schemars(with = "Option<u64>")]
     pub keep: Option<Spanned<Number>>,
-    /// How wrong a prediction is: squared (default), and for classes cross-entropy or zero-one.
+    /// How wrong a prediction is: squared (default), for classes cross-entropy or zero-one, and for
+    /// densities log.
     #[schemars(with = "Option<LossName>")]
     pub loss: Option<Spanned<String>>,
     /// With zero-one loss: whose noise, bias and variance (default domingos).
@@ -210,6 +221,7 @@ enum LossName {
     Squared,
     CrossEntropy,
     ZeroOne,
+    Log,
 }
 
 /// Where the error is measured.

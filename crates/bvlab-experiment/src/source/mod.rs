@@ -213,30 +213,18 @@ impl Source {
     /// one line each. Claims, variants and computed numbers are about the experiment as it was: where
     /// keys were set, claims and variants are left out, and an ellipsis stands for the numbers.
     pub fn merged_text(&self) -> Option<String> {
-        let (mut text, mut sections) = (String::new(), String::new());
-        let mut section = |heading: String, table: &toml::Table| {
-            sections.push_str(&format!("\n{heading}\n"));
-            for (key, value) in table {
-                sections.push_str(&format!("{} = {value}\n", key_text(key)));
-            }
-        };
         let mut merged = self.merged()?.clone();
         if !self.sets().is_empty() {
             forget_opening(&mut merged);
         }
-        for (key, value) in &merged {
-            match value {
-                toml::Value::Table(table) => section(format!("[{}]", key_text(key)), table),
-                toml::Value::Array(items)
-                    if !items.is_empty() && items.iter().all(toml::Value::is_table) =>
-                {
-                    let tables = items.iter().filter_map(toml::Value::as_table);
-                    tables.for_each(|table| section(format!("[[{}]]", key_text(key)), table));
-                }
-                value => text.push_str(&format!("{} = {value}\n", key_text(key))),
-            }
-        }
-        Some(text + &sections)
+        Some(file_of(&merged))
+    }
+
+    /// The same without some keys of the top level.
+    pub fn merged_text_without(&self, keys: &[&str]) -> Option<String> {
+        let mut merged = self.merged()?.clone();
+        merged.retain(|key, _| !keys.contains(&key));
+        Some(file_of(&merged))
     }
 
     /// Whether two texts describe the same run: they may differ in figures and in what is only
@@ -274,7 +262,10 @@ impl Source {
         let mut all = self.merged()?.clone();
         // How a lesson begins changes neither.
         all.remove("lab");
-        let shown = ["title", "look-for", "question", "answer", "look", "figure"];
+        let shown = [
+            "title", "look-for", "question", "answer", "choices", "correct", "guess", "look",
+            "figure",
+        ];
         let (shown, run) = all
             .into_iter()
             .partition(|(key, _)| shown.contains(&key.as_str()));
@@ -317,10 +308,34 @@ impl Source {
     }
 }
 
-/// Takes out of an experiment what is about its settings as they were: claims, variants, and numbers
-/// in texts.
+/// An experiment as it is written to a file.
+fn file_of(merged: &toml::Table) -> String {
+    let (mut text, mut sections) = (String::new(), String::new());
+    let mut section = |heading: String, table: &toml::Table| {
+        sections.push_str(&format!("\n{heading}\n"));
+        for (key, value) in table {
+            sections.push_str(&format!("{} = {value}\n", key_text(key)));
+        }
+    };
+    for (key, value) in merged {
+        match value {
+            toml::Value::Table(table) => section(format!("[{}]", key_text(key)), table),
+            toml::Value::Array(items)
+                if !items.is_empty() && items.iter().all(toml::Value::is_table) =>
+            {
+                let tables = items.iter().filter_map(toml::Value::as_table);
+                tables.for_each(|table| section(format!("[[{}]]", key_text(key)), table));
+            }
+            value => text.push_str(&format!("{} = {value}\n", key_text(key))),
+        }
+    }
+    text + &sections
+}
+
+/// Takes out of an experiment what is about its settings as they were: claims, variants, the answers
+/// that its question offers, and numbers in texts.
 fn forget_opening(merged: &mut toml::Table) {
-    for key in ["claim", "variant", "lab"] {
+    for key in ["claim", "variant", "lab", "choices", "correct", "guess"] {
         merged.remove(key);
     }
     let texts = ["title", "look-for", "question", "answer", "text"];

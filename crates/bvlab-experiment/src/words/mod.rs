@@ -3,6 +3,7 @@
 //! A text is checked here against what the run will have: its learners, axes, columns and variants.
 //! The numbers are put in by `bvlab-outcome`, once they are known.
 
+mod ballot;
 mod claim;
 mod expression;
 mod parser;
@@ -11,6 +12,7 @@ mod reference;
 mod scope;
 mod template;
 
+pub use ballot::{Ballot, GuessedAxis};
 pub use claim::{Claim, Statement};
 pub use expression::Formula;
 pub use quantity::{ColumnErrors, quantities};
@@ -54,6 +56,9 @@ pub struct ExperimentText {
     /// Its answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
+    /// What a class can choose from as its answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub choices: Vec<String>,
 }
 
 /// What an experiment says to people, with the places of numbers.
@@ -67,6 +72,8 @@ pub struct Texts {
     pub question: Option<Template>,
     /// Its answer.
     pub answer: Option<Template>,
+    /// How a class answers.
+    pub ballot: Ballot,
     /// Titles and notes of figures, by the text as it is written.
     pub figures: BTreeMap<String, Template>,
 }
@@ -105,6 +112,7 @@ impl Texts {
             look_for: read(&raw.look_for)?,
             question: read(&raw.question)?,
             answer: read(&raw.answer)?,
+            ballot: Ballot::read(raw, source, scope)?,
             figures,
         })
     }
@@ -112,17 +120,23 @@ impl Texts {
     /// All texts.
     pub fn templates(&self) -> impl Iterator<Item = &Template> {
         let words = [&self.title, &self.look_for, &self.question, &self.answer];
-        words.into_iter().flatten().chain(self.figures.values())
+        let words = words.into_iter().flatten();
+        words
+            .chain(&self.ballot.choices)
+            .chain(self.figures.values())
     }
 
     /// The words with something in the place of every number.
     pub fn words(&self, mut number: impl FnMut(&Formula, NumberStyle) -> String) -> ExperimentText {
+        let choices = self.ballot.choices.iter();
+        let choices = choices.map(|choice| choice.with(&mut number)).collect();
         let mut with = |text: &Option<Template>| text.as_ref().map(|text| text.with(&mut number));
         ExperimentText {
             title: with(&self.title),
             look_for: with(&self.look_for),
             question: with(&self.question),
             answer: with(&self.answer),
+            choices,
         }
     }
 
