@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::limits::Limits;
-use super::messages::pictured;
+use super::messages::{guessed, pictured};
 use super::registry;
 use bvlab_core::learner::Registry;
 #[cfg(feature = "shipped")]
@@ -34,6 +34,13 @@ const YOURS: &str = "Yours";
 #[cfg(feature = "shipped")]
 const OTHERS: &str = "Other lessons";
 
+/// What of a lesson gives away the answer to a question that a class votes on: keys of its text, and of
+/// what the menu knows of it.
+#[cfg(feature = "server")]
+const ANSWERS: [&str; 5] = ["answer", "look-for", "choices", "correct", "claim"];
+#[cfg(feature = "server")]
+const TOLD_ANSWERS: [&str; 3] = ["answer", "lookFor", "correct"];
+
 #[derive(Clone, Debug)]
 struct Lesson {
     name: String,
@@ -42,6 +49,14 @@ struct Lesson {
     tables: HeldTables,
     /// What the menu shows of it.
     told: Value,
+}
+
+#[cfg(feature = "server")]
+impl Lesson {
+    fn options(&self) -> usize {
+        let count = |list: &Value| list.as_array().map_or(0, Vec::len);
+        count(&self.told["choices"]).max(count(&self.told["guess"]["values"]))
+    }
 }
 
 /// A lesson as it is handed to whoever computes it elsewhere: its text, and the tables that it names.
@@ -115,6 +130,39 @@ impl Lessons {
             }
         });
         lessons.collect()
+    }
+
+    /// The same for students: without the answers to questions that a class votes on.
+    #[cfg(feature = "server")]
+    pub fn without_answers(&self) -> Self {
+        let mut lessons = self.clone();
+        let asked = |lesson: &&mut Lesson| lesson.options() > 0;
+        for lesson in lessons.lessons.iter_mut().filter(asked) {
+            let source = Source::new(&lesson.name, &lesson.text, &[]);
+            // It was read before.
+            lesson.text = source.merged_text_without(&ANSWERS).unwrap_or_default();
+            for key in TOLD_ANSWERS {
+                lesson.told[key] = Value::Null;
+            }
+            lesson.told["withheld"] = json!(true);
+        }
+        lessons
+    }
+
+    /// What the menu knows of a lesson.
+    #[cfg(feature = "server")]
+    pub fn told_of(&self, name: &str) -> Option<&Value> {
+        let found = self.lessons.iter().find(|lesson| lesson.name == name)?;
+        Some(&found.told)
+    }
+
+    /// How many answers the question of a lesson has: choices, or values to guess; 0 where it is not one
+    /// to vote on.
+    #[cfg(feature = "server")]
+    pub fn options(&self, name: &str) -> usize {
+        let mut lessons = self.lessons.iter();
+        let found = lessons.find(|lesson| lesson.name == name);
+        found.map_or(0, Lesson::options)
     }
 
     /// The experiments that ship with bvlab, after those that are given, in the order of the course that
@@ -213,6 +261,9 @@ impl Lessons {
                 "lookFor": experiment.words.look_for,
                 "question": experiment.words.question,
                 "answer": experiment.words.answer,
+                "choices": experiment.words.choices,
+                "correct": experiment.texts.ballot.correct,
+                "guess": guessed(experiment),
             }),
         });
     }
@@ -268,6 +319,7 @@ pub fn welcome(lessons: &Lessons, open: &str, lecturer: bool, limits: &Limits) -
         "families": registry::families(lessons.registry()),
         "noise": registry::noise(),
         "inputs": registry::inputs(),
+        "simulations": registry::simulations(),
         "limits": {
             "resamples": limits.bounds.resamples,
             "train": limits.bounds.train,

@@ -6,7 +6,8 @@
 //! saved as an experiment, and everything an experiment says can be shown.
 //!
 //! - [`Scene`]: what is asked for; [`Limits`]: how much of it.
-//! - [`messages`]: what a run says; [`Sequence`]: its first frames.
+//! - [`messages`]: what a run says; [`Sequence`]: its first frames; [`PartialTables`]: those of a
+//!   simulation.
 //! - `assets` (feature `page`, default): the page itself, plain ES modules in `page/`, with the look of
 //!   the figures; `Recorder`: the page in one file, with a finished run.
 //! - `server` (feature `server`, default): the way in from the network.
@@ -18,8 +19,12 @@ mod limits;
 #[cfg(feature = "page")]
 mod look;
 pub mod messages;
+mod numbers;
+mod partial;
+mod plane;
 #[cfg(feature = "page")]
 mod record;
+mod refit;
 mod registry;
 mod scene;
 mod sequence;
@@ -30,7 +35,9 @@ pub mod site;
 
 pub use lessons::{LessonFiles, LessonTable, Lessons, welcome};
 pub use limits::{Limits, memory};
+pub use partial::PartialTables;
 #[cfg(feature = "page")]
 pub use record::Recorder;
+pub use refit::HandMadeData;
 pub use scene::{Refusal, Scene};
 pub use sequence::{Sequence, steps};

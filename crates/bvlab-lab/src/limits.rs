@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use super::messages::{cells, outputs};
+use super::partial::PartialTables;
 use bvlab_core::decompose::GROUPS;
 use bvlab_core::engine::Replay;
 use bvlab_core::learner::{Learner, Size};
@@ -189,7 +190,7 @@ fn stages(plan: &Plan) -> impl Iterator<Item = (&dyn Learner, Size)> {
 /// predict; what a simulation holds; and the rows of a table.
 pub fn memory(experiment: &Experiment, threads: usize) -> usize {
     let numbers = match &experiment.task {
-        Task::Simulation(setup) => setup.numbers_held(),
+        Task::Simulation(setup) => setup.numbers_held() + (PartialTables::MOST_BYTES / 8) as f64,
         Task::Study(plan) => numbers_held(plan, threads),
     };
     (8.0 * numbers + 1e6) as usize

@@ -1,13 +1,9 @@
 //! The messages of a run to the page, as JSON, one a line.
-//!
-//! Arrays of numbers travel as base64 of their bytes, `{"f8": …}` for 64 bits and `{"f4": …}` for
-//! 32: JSON knows neither infinities nor NaN, and drawing needs no more than 32 bits. Single numbers
-//! that are not finite are strings.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
+use super::numbers::{f4, f8, number};
+use super::plane::{self, Plane};
 use bvlab_core::decompose::{Decomposition, Estimate, Parts, interval_factor};
 use bvlab_core::engine::{KeptFit, KeptResample, Replay, Results, RunError};
 use bvlab_core::plan::{CapacityPath, Length, Plan, Scale, TestKind};
@@ -20,43 +16,17 @@ const MOST_SENT: usize = 128_000;
 /// The most numbers of points that are sent.
 const MOST_POINTS: usize = 60_000;
 
-/// Numbers in full.
-pub(crate) fn f8(values: &[f64]) -> Value {
-    let bytes: Vec<u8> = values
-        .iter()
-        .flat_map(|value| value.to_le_bytes())
-        .collect();
-    json!({ "f8": STANDARD.encode(bytes) })
-}
-
-/// Numbers for drawing.
-fn f4(values: impl Iterator<Item = f64>) -> Value {
-    let bytes: Vec<u8> = values.flat_map(|v| (v as f32).to_le_bytes()).collect();
-    json!({ "f4": STANDARD.encode(bytes) })
-}
-
-/// A single number, which JSON may not know.
-pub(crate) fn number(value: f64) -> Value {
-    match value {
-        value if value.is_finite() => json!(value),
-        value if value.is_nan() => json!("NaN"),
-        value if value > 0.0 => json!("Infinity"),
-        _ => json!("-Infinity"),
-    }
-}
-
 /// Why the page shows the figures of an experiment and nothing that moves, if so.
 pub fn pictured(experiment: &Experiment) -> Option<String> {
     let Some(plan) = experiment.plan() else {
-        let words =
-            "A simulation has no problem and no learner to change; its numbers are in the TOML.";
+        let words = "A simulation: its figures follow as the resamples come in, its numbers are in the controls.";
         return Some(words.to_owned());
     };
     let data = match (experiment.source.table(), plan.problem().classes()) {
         (Some(table), _) => format!("The data are rows of {}", table.name),
         _ if plan.problem().density().is_some() => "A density is estimated".to_owned(),
         (None, 0) => return None,
-        (None, _) => "The labels are classes".to_owned(),
+        (None, _) => plane::refused(plan)?,
     };
     Some(format!(
         "{data}: the page shows the figures. Problem and learners are changed in the TOML."
@@ -70,7 +40,11 @@ pub fn sent(experiment: &Experiment) -> usize {
     };
     let kept = plan.run.keep_fits.min(plan.run.keep_data);
     let kept = kept.min(plan.most_resamples()) as usize;
-    match MOST_SENT / cells(experiment).max(1) {
+    let room = match Plane::of(plan) {
+        Some(plane) => plane.room(),
+        None => MOST_SENT / cells(experiment).max(1),
+    };
+    match room {
         // A handful is no pile of fits, and a pile of so many settings is too large.
         0..4 => 0,
         most => kept.min(most).min(Replay::MOST),
@@ -104,6 +78,9 @@ pub fn head(experiment: &Experiment) -> Value {
         "lookFor": words.look_for,
         "question": words.question,
         "answer": words.answer,
+        "choices": words.choices,
+        "correct": experiment.texts.ballot.correct,
+        "guess": guessed(experiment),
         "simulation": experiment.plan().is_none(),
         "pictured": pictured(experiment),
         "experiment": merged,
@@ -122,16 +99,10 @@ pub fn head(experiment: &Experiment) -> Value {
     };
     let problem = plan.problem();
     let (from, to) = problem.inputs.range();
-    let test = &plan.test;
-    // Checked with the experiment.
-    let truth = problem.truth_of(&test.points).unwrap_or_default();
-    let noise = plan.problems.iter().map(|problem| {
-        let sd = test
-            .points
-            .rows()
-            .map(|x| problem.sd_at(x).unwrap_or(f64::NAN));
-        f8(&sd.map(|sd| sd * sd).collect::<Vec<f64>>())
-    });
+    let test = match Plane::of(plan) {
+        Some(plane) => plane.head(),
+        None => test_points(plan),
+    };
     let families = head["experiment"]["learner"].as_array().cloned();
     let families = families.unwrap_or_default();
     let learners = plan.paths.iter().enumerate().map(|(which, path)| {
@@ -144,6 +115,31 @@ pub fn head(experiment: &Experiment) -> Value {
         "dimension": problem.dimension,
         "range": [from, to],
         "train": plan.describe().train_sizes(),
+        "learners": learners.collect::<Vec<_>>(),
+        "keep": sent(experiment),
+        "threshold": threshold(plan),
+    });
+    for more in [rest, test] {
+        if let (Value::Object(head), Value::Object(mut more)) = (&mut head, more) {
+            head.append(&mut more);
+        }
+    }
+    head
+}
+
+/// The test points with truth, weights and noise.
+fn test_points(plan: &Plan) -> Value {
+    let (problem, test) = (plan.problem(), &plan.test);
+    // Checked with the experiment.
+    let truth = problem.truth_of(&test.points).unwrap_or_default();
+    let noise = plan.problems.iter().map(|problem| {
+        let sd = test
+            .points
+            .rows()
+            .map(|x| problem.sd_at(x).unwrap_or(f64::NAN));
+        f8(&sd.map(|sd| sd * sd).collect::<Vec<f64>>())
+    });
+    json!({
         "test": {
             "kind": match test.kind {
                 TestKind::Grid => "grid",
@@ -156,14 +152,26 @@ pub fn head(experiment: &Experiment) -> Value {
             "weights": f8(&test.weights),
         },
         "noise": noise.collect::<Vec<_>>(),
-        "learners": learners.collect::<Vec<_>>(),
-        "keep": sent(experiment),
-        "threshold": threshold(plan),
+    })
+}
+
+/// What a class is to guess: the axis of a learner, whose best value the run knows.
+pub(crate) fn guessed(experiment: &Experiment) -> Value {
+    let guess = experiment.texts.ballot.guess;
+    let axis = guess.and_then(|guess| {
+        let curve = experiment.plan()?.curves().nth(guess.learner)?;
+        Some((guess, curve.axes.get(guess.axis)?))
     });
-    if let (Value::Object(head), Value::Object(mut rest)) = (&mut head, rest) {
-        head.append(&mut rest);
-    }
-    head
+    axis.map_or(Value::Null, |(guess, axis)| {
+        json!({
+            "learner": guess.learner,
+            "axis": guess.axis,
+            "name": axis.name,
+            "about": axis.about,
+            "log": axis.scale == Scale::Log,
+            "values": axis.values.iter().copied().map(number).collect::<Vec<_>>(),
+        })
+    })
 }
 
 /// What a page can try: names of variants, and the keys that they set.
@@ -217,7 +225,7 @@ fn threshold(plan: &Plan) -> Option<usize> {
 }
 
 /// A kept resample: its data and fits.
-pub fn draw(kept: &KeptResample) -> Value {
+pub fn draw(plan: &Plan, kept: &KeptResample) -> Value {
     let data = kept.data.iter().map(|data| {
         let x = data.inputs.values().iter().copied();
         json!({ "x": f4(x), "y": f4(data.labels.iter().copied()) })
@@ -227,14 +235,22 @@ pub fn draw(kept: &KeptResample) -> Value {
         let each = fits.map(|fit| f4(numbers(fit).iter().copied()));
         each.collect::<Vec<_>>()
     };
-    json!({
+    let mut draw = json!({
         "is": "draw",
         "resample": kept.resample,
         "data": data.collect::<Vec<_>>(),
-        "fits": by_learner(|fit| &fit.predictions),
         "risk": by_learner(|fit| &fit.risk),
         "train": by_learner(|fit| &fit.train),
-    })
+    });
+    match Plane::of(plan) {
+        Some(plane) => {
+            let [labels, fits] = plane.draw(kept);
+            draw["labels"] = labels.into();
+            draw["fits"] = fits.into();
+        }
+        None => draw["fits"] = by_learner(|fit| &fit.predictions).into(),
+    }
+    draw
 }
 
 /// Picks an estimate from the parts of a setting.
@@ -268,6 +284,7 @@ pub fn frame(count: u64, plan: &Plan, learners: &[Decomposition], in_full: bool)
         true => f8(&values),
         false => f4(values.into_iter()),
     };
+    let plane = Plane::of(plan);
     let each = learners.iter().map(|learner| {
         let mut found = Map::new();
         let mut add = |name: String, value: &dyn Fn(&Parts) -> f64| {
@@ -289,6 +306,9 @@ pub fn frame(count: u64, plan: &Plan, learners: &[Decomposition], in_full: bool)
         }
         let heavy = learner.parts.iter().map(Parts::is_spoiled);
         found.insert("heavy".to_owned(), heavy.collect());
+        if let Some(plane) = &plane {
+            found.insert("main".to_owned(), plane.main(learner));
+        }
         Value::Object(found)
     });
     let groups = learners.first().map_or(2, |learner| learner.groups);
@@ -299,6 +319,11 @@ pub fn frame(count: u64, plan: &Plan, learners: &[Decomposition], in_full: bool)
         "learners": each.collect::<Vec<_>>(),
         "best": bests(plan, &Bests::of_estimates(plan, learners)),
     })
+}
+
+/// That a simulation has come so far: its figures and its table can be asked for with this `count`.
+pub fn partial(count: u64) -> Value {
+    json!({ "is": "frame", "count": count })
 }
 
 /// The best settings by learner: of all settings and, in a two-way sweep, along the first axis.
@@ -373,6 +398,9 @@ pub fn solving(experiment: &Experiment, curves: &Table) -> Option<Value> {
 
 /// The parts at every test point, from all resamples; `None` where that is too much to send.
 pub fn points(experiment: &Experiment, results: &Results) -> Option<Value> {
+    if let Some(plane) = experiment.plan().and_then(Plane::of) {
+        return Some(plane.points(results));
+    }
     if cells(experiment) > MOST_POINTS {
         return None;
     }
@@ -402,6 +430,7 @@ pub fn words(statements: &Statements) -> Value {
         "lookFor": words.look_for,
         "question": words.question,
         "answer": words.answer,
+        "choices": words.choices,
         "claims": statements.claims,
     })
 }

@@ -14,11 +14,14 @@ use serde_json::{Value, json};
 
 use super::lessons::{Lessons, welcome};
 use super::limits::Limits;
+use super::partial::PartialTables;
+use super::scene::Scene;
 use super::sequence::steps;
 use super::{assets, messages};
 use bvlab_core::decompose::Decomposition;
 use bvlab_core::engine::{Observer, Results};
 use bvlab_core::plan::Plan;
+use bvlab_core::simulation::Row;
 use bvlab_core::task::Outcome;
 use bvlab_experiment::Experiment;
 use bvlab_figure as figure;
@@ -36,6 +39,9 @@ pub struct Recorder<'a> {
     /// What the page is about; nothing where it shows figures alone.
     plan: Option<Plan>,
     frames: Mutex<Vec<Value>>,
+    /// Of a simulation: its tables on the way.
+    partial: Mutex<PartialTables>,
+    simulated: bool,
 }
 
 impl<'a> Recorder<'a> {
@@ -48,6 +54,8 @@ impl<'a> Recorder<'a> {
                 Some(_) => None,
             },
             frames: Mutex::default(),
+            partial: Mutex::default(),
+            simulated: experiment.plan().is_none(),
         }
     }
 
@@ -78,6 +86,29 @@ impl<'a> Recorder<'a> {
         }
     }
 
+    /// Of a simulation: its figures on the way, by the number of resamples; as many as there is room for
+    /// in a file.
+    fn partial_figures(&self, experiment: &Experiment) -> Vec<(u64, Vec<Option<String>>)> {
+        let Ok(partial) = self.partial.lock() else {
+            return Vec::new();
+        };
+        let drawn =
+            |count: u64| Some((count, figures_after(experiment, &partial.outcome(count)?)?));
+        let size = |figures: &[Option<String>]| figures.iter().flatten().map(String::len).sum();
+        let counts: Vec<u64> = partial.counts().collect();
+        let Some(last) = counts.last().and_then(|count| drawn(*count)) else {
+            return Vec::new();
+        };
+        let each: usize = size(&last.1);
+        let room = MOST_DRAWN / each.max(1);
+        // Spread over all of them, the last included.
+        let apart = counts.len().div_ceil(room.max(1)).max(1);
+        let wanted = counts.iter().rev().step_by(apart).take(room);
+        let mut wanted: Vec<u64> = wanted.copied().collect();
+        wanted.reverse();
+        wanted.into_iter().filter_map(drawn).collect()
+    }
+
     /// The finished run as a page shows it at once.
     pub fn recording(
         &self,
@@ -90,6 +121,7 @@ impl<'a> Recorder<'a> {
         let mut said = vec![messages::head(experiment)];
         let curves = Tables::main_table(&experiment.task, outcome);
         let mut figures = Vec::new();
+        let mut partial = Vec::new();
         if self.plan.is_none() {
             let description = experiment.task.describe();
             // One that cannot be drawn is missing here as it is beside the page.
@@ -98,8 +130,11 @@ impl<'a> Recorder<'a> {
                 .iter()
                 .map(|one| figure::draw(heading, &description, one, tables));
             figures.extend(drawn.map(|drawn| drawn.map(|drawn| drawn.to_svg()).ok()));
+            partial = self.partial_figures(experiment);
+            let counts = partial.iter().map(|(count, _)| messages::partial(*count));
+            said.extend(counts);
         } else if let (Some(plan), Outcome::Study(results)) = (experiment.plan(), outcome) {
-            let draws = draws(experiment, results);
+            let draws = draws(experiment, plan, results);
             said[0]["keep"] = json!(draws.len());
             said.extend(draws);
             said.extend(steps(experiment, outcome));
@@ -126,18 +161,42 @@ impl<'a> Recorder<'a> {
             "scene": { "lesson": experiment.name, "set": [] },
             "messages": said,
             "figures": figures,
+            "partial": partial,
             "csv": csv,
             "toml": experiment.source.merged_text().unwrap_or_default(),
         })
     }
 }
 
+/// The figures of a simulation after so many resamples, as the page asks for them; `None` for one that
+/// cannot be drawn.
+fn figures_after(experiment: &Experiment, outcome: &Outcome) -> Option<Vec<Option<String>>> {
+    let (count, _) = outcome.counts();
+    let scene = Scene {
+        lesson: Some(experiment.name.clone()),
+        set: vec![format!("run.resamples={count}")],
+        ..Scene::default()
+    };
+    let lessons = Lessons::only(experiment);
+    let shorter = scene.read(&lessons, &Limits::LECTURER).ok()?;
+    let statements = Statements::of(&shorter, outcome, &[]);
+    let heading = statements.heading(&shorter.name);
+    let tables = Tables::of(&shorter.task, outcome);
+    let description = shorter.task.describe();
+    let drawn = statements.figures.iter().map(|one| {
+        let drawn = figure::draw(heading, &description, one, &tables).ok();
+        drawn.map(|drawn| drawn.to_svg())
+    });
+    Some(drawn.collect())
+}
+
 /// The first training sets with their fits, as many as there is room for in a file.
-fn draws(experiment: &Experiment, results: &Results) -> Vec<Value> {
+fn draws(experiment: &Experiment, plan: &Plan, results: &Results) -> Vec<Value> {
     let sent = messages::sent(experiment) as u64;
     let kept = results.kept.iter().filter(|kept| kept.resample < sent);
     let mut room = MOST_DRAWN;
-    let fitting = kept.map(messages::draw).take_while(|draw| {
+    let all = kept.map(|kept| messages::draw(plan, kept));
+    let fitting = all.take_while(|draw| {
         let size = draw.to_string().len();
         let fits = size <= room;
         room = room.saturating_sub(size);
@@ -168,7 +227,14 @@ impl Observer for Recorder<'_> {
     }
 
     fn watches(&self) -> bool {
-        self.plan.is_some()
+        self.plan.is_some() || self.simulated
+    }
+
+    fn table(&self, count: u64, rows: &[Row]) {
+        if let Ok(mut partial) = self.partial.lock() {
+            partial.keep(count, rows);
+        }
+        self.observer.table(count, rows);
     }
 
     fn frame(&self, count: u64, learners: &[Decomposition]) {

@@ -1,28 +1,40 @@
-//! What a page has to know of learners, noise and inputs to offer controls: names, meanings, ranges.
+//! What a page has to know of learners, noise, inputs and simulations to offer controls: names, meanings,
+//! ranges.
 
 use serde_json::{Value, json};
 
-use super::messages::number;
+use super::numbers::number;
 use bvlab_core::learner::{Family, Registry};
 use bvlab_core::parameter::{Most, Parameter};
 use bvlab_core::problem::{INPUT_LAWS, NOISE_LAWS};
+use bvlab_core::simulation::SIMULATIONS;
 
-/// The model families for labels that are numbers, which the page has controls for.
+/// The model families for labels that are numbers or classes, which the page has controls for.
 pub fn families(registry: &Registry) -> Vec<Value> {
     let families = registry.families().iter();
-    let numbers = families.filter(|family| family.labels.includes(false));
-    numbers.map(family).collect()
+    let labelled = families.filter(|family| {
+        [false, true]
+            .iter()
+            .any(|classes| family.labels.includes(*classes))
+    });
+    labelled.map(family).collect()
 }
 
 fn family(family: &Family) -> Value {
-    let choices = family.choices.iter().filter(|choice| !choice.classes_only);
-    let choices = choices.map(|choice| {
-        json!({ "name": choice.name, "meaning": choice.meaning, "options": choice.options })
+    let choices = family.choices.iter().map(|choice| {
+        json!({
+            "name": choice.name,
+            "meaning": choice.meaning,
+            "options": choice.options,
+            "classesOnly": choice.classes_only,
+        })
     });
     let first = family.parameters.first().map(|parameter| parameter.name);
     json!({
         "name": family.name,
         "meaning": family.meaning,
+        "numbers": family.labels.includes(false),
+        "classes": family.labels.includes(true),
         "oneDimensional": family.one_dimensional,
         "base": family.has_base,
         "capacity": family.capacity.or(first),
@@ -58,6 +70,19 @@ pub fn inputs() -> Vec<Value> {
     laws.collect()
 }
 
+/// The simulations.
+pub fn simulations() -> Vec<Value> {
+    let simulations = SIMULATIONS.iter().map(|simulation| {
+        json!({
+            "name": simulation.name,
+            "meaning": simulation.meaning,
+            "resamples": simulation.resamples,
+            "parameters": parameters(simulation.parameters),
+        })
+    });
+    simulations.collect()
+}
+
 fn parameters(parameters: &[Parameter]) -> Vec<Value> {
     parameters.iter().map(parameter).collect()
 }
@@ -81,5 +106,6 @@ fn parameter(parameter: &Parameter) -> Value {
         "whole": parameter.whole,
         "default": parameter.default.map(number),
         "usual": parameter.usual.map(|(from, to)| [from, to]),
+        "list": parameter.list.map(|list| json!({ "longest": list.longest, "default": list.default })),
     })
 }

@@ -37,6 +37,10 @@ pub enum Refusal {
     Missing(String),
     /// The client has not given the lab's code.
     NotJoined(String),
+    /// The client may not do that.
+    Forbidden(String),
+    /// It is too late for that, or too early.
+    Conflict(String),
     /// The client has too much under way.
     TooMany(String),
     /// The lab has too much under way.
@@ -62,6 +66,8 @@ impl Refusal {
             Refusal::Asked(message) => (400, plain(message)),
             Refusal::Missing(message) => (404, plain(message)),
             Refusal::NotJoined(message) => (401, plain(message)),
+            Refusal::Forbidden(message) => (403, plain(message)),
+            Refusal::Conflict(message) => (409, plain(message)),
             Refusal::TooMany(message) => (429, plain(message)),
             Refusal::Busy(message) => (503, plain(message)),
             Refusal::Failed(message) => (500, plain(message)),

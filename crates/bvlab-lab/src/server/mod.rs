@@ -1,17 +1,20 @@
 //! The server: axum's routes, behind an accept loop that bounds connections and how long they may stall.
 //!
-//! - `scheduler`: runs for many clients, fairly.
+//! - `scheduler`: runs for many clients, fairly; `export`: files of them.
 //! - `guard`, `patience`: protection against other sites and slow clients; `identity`: who asks;
-//!   `connections`, `turns`, `priority`: how connections, reading, drawing and cores are shared.
+//!   `connections`, `turns`, `priority`: how connections, reading, drawing and cores are shared;
+//!   `vote`: the answers of a class.
 
 pub mod code;
 mod connections;
+mod export;
 mod guard;
 mod identity;
 mod patience;
 mod priority;
 mod scheduler;
 mod turns;
+mod vote;
 
 pub use identity::{Access, AccessError};
 
@@ -37,19 +40,17 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use bvlab_core::task::Outcome;
 use bvlab_experiment::Experiment;
-use bvlab_figure as figure;
-use bvlab_outcome::{Statements, Tables};
 
 use crate::scene::{Refusal, Scene};
-use crate::{Lessons, assets, sequence, welcome};
+use crate::{Lessons, assets, welcome};
 use connections::{ConnectionSlot, Connections};
 use identity::{Client, JoinError};
 use patience::TimeoutStream;
 use priority::run_aside;
-use scheduler::{Listener, Scheduler};
+use scheduler::Scheduler;
 use turns::Turns;
+use vote::Votes;
 
 /// The most bytes in a request: an experiment is a page of text.
 const LONGEST_REQUEST: usize = 256 * 1024;
@@ -73,6 +74,10 @@ const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; 
 pub struct Lab {
     /// The experiments that it offers.
     pub lessons: Lessons,
+    /// The same for students, without the answers that are not revealed.
+    asked: Lessons,
+    /// The votes on their questions.
+    votes: Arc<Votes>,
     /// The lesson that the page opens with.
     pub open: String,
     /// Host names that it accepts besides IP addresses and `localhost`.
@@ -95,6 +100,8 @@ impl Lab {
     /// A lab with these lessons, on this many cores.
     pub fn new(lessons: Lessons, open: String, cores: usize, access: Access) -> Self {
         Lab {
+            asked: lessons.without_answers(),
+            votes: Votes::new(),
             lessons,
             open,
             hosts: Vec::new(),
@@ -106,6 +113,14 @@ impl Lab {
             // Reading more at once than there are cores would not be faster.
             reading: Turns::new(cores),
             drawing: Turns::new(MOST_DRAWN),
+        }
+    }
+
+    /// The lessons as a client may see them.
+    fn lessons_for(&self, client: Client) -> &Lessons {
+        match client.lecturer {
+            true => &self.lessons,
+            false => &self.asked,
         }
     }
 }
@@ -147,6 +162,7 @@ pub async fn serve(listener: TcpListener, lab: Arc<Lab>, stop: impl Future<Outpu
     drop(listener);
     // The runs end, and with them the answers that stream them.
     lab.scheduler.close();
+    lab.votes.close();
     let rest = async { while tasks.join_next().await.is_some() {} };
     let _ = timeout(CLOSING, rest).await;
 }
@@ -188,7 +204,8 @@ fn router(lab: Arc<Lab>) -> Router {
         .route("/api/lessons", get(handed_out))
         .route("/api/join", post(join))
         .route("/api/run", post(run))
-        .route("/api/export", post(export))
+        .route("/api/export", post(export::export))
+        .merge(vote::routes::routes())
         .fallback(async || refuse(&Refusal::Missing("no such page".to_owned())))
         .method_not_allowed_fallback(async || {
             let message = "this address does not support the method; the page is read with GET, experiments are sent with POST";
@@ -313,15 +330,19 @@ fn refuse(refusal: &Refusal) -> Response {
 
 /// Reads a request's JSON, within limits of size and time.
 async fn read<T: DeserializeOwned>(body: Body) -> Result<T, Response> {
+    read_up_to(body, LONGEST_REQUEST).await
+}
+
+async fn read_up_to<T: DeserializeOwned>(body: Body, longest: usize) -> Result<T, Response> {
     let plain = |status: StatusCode, message: String| {
         let body =
             json!({ "error": { "message": message, "help": null, "token": null, "line": null } });
         (status, axum::Json(body)).into_response()
     };
-    let bytes: Bytes = match timeout(PATIENCE, to_bytes(body, LONGEST_REQUEST)).await {
+    let bytes: Bytes = match timeout(PATIENCE, to_bytes(body, longest)).await {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(_)) => {
-            let message = format!("the request is too long; the limit is {LONGEST_REQUEST} bytes");
+            let message = format!("the request is too long; the limit is {longest} bytes");
             return Err(plain(StatusCode::PAYLOAD_TOO_LARGE, message));
         }
         Err(_) => {
@@ -339,16 +360,17 @@ async fn read<T: DeserializeOwned>(body: Body) -> Result<T, Response> {
 
 /// The lessons, limits and address of the lab.
 async fn about(State(lab): State<Arc<Lab>>, Extension(client): Extension<Client>) -> Response {
-    let Lab {
-        lessons,
+    let Lab { open, address, .. } = &*lab;
+    let mut about = welcome(
+        lab.lessons_for(client),
         open,
-        address,
-        ..
-    } = &*lab;
-    let qr = address.as_deref().and_then(code::svg);
-    let mut about = welcome(lessons, open, client.lecturer, client.limits());
+        client.lecturer,
+        client.limits(),
+    );
+    let told = about["lessons"].as_array_mut().into_iter().flatten();
+    told.for_each(|told| lab.votes.tell_revealed(told));
     about["address"] = json!(address);
-    about["qr"] = json!(qr);
+    about["qr"] = json!(address.as_deref().and_then(code::svg));
     about["computes"] = json!(assets::module().is_some());
     if client.lecturer {
         about["code"] = json!(lab.access.code());
@@ -357,8 +379,8 @@ async fn about(State(lab): State<Arc<Lab>>, Extension(client): Extension<Client>
 }
 
 /// The texts and tables of all lessons, for pages that compute by themselves.
-async fn handed_out(State(lab): State<Arc<Lab>>) -> Response {
-    axum::Json(lab.lessons.handed_out()).into_response()
+async fn handed_out(State(lab): State<Arc<Lab>>, Extension(client): Extension<Client>) -> Response {
+    axum::Json(lab.lessons_for(client).handed_out()).into_response()
 }
 
 /// The request of a student who joins.
@@ -395,28 +417,12 @@ async fn experiment(lab: &Arc<Lab>, scene: Scene, client: Client) -> Result<Expe
     let read = move || {
         // Held until the experiment is read, even if the client has disconnected.
         let _turn = turn;
-        scene.read(&lab.lessons, client.limits())
+        scene.read(lab.lessons_for(client), client.limits())
     };
     let read = run_aside(client, read).await;
     read.unwrap_or_else(|| {
         Err(Refusal::Failed(
             "reading the experiment failed because of a bug in bvlab; please report it".to_owned(),
-        ))
-    })
-}
-
-/// Requests the run of an experiment; its key and first message take a while for a long text.
-async fn ask(lab: &Arc<Lab>, experiment: Experiment, client: Client) -> Result<Listener, Refusal> {
-    let turn = lab.reading.take(client).await;
-    let scheduler = lab.scheduler.clone();
-    let ask = move || {
-        let _turn = turn;
-        scheduler.request(experiment, client)
-    };
-    let asked = run_aside(client, ask).await;
-    asked.unwrap_or_else(|| {
-        Err(Refusal::Failed(
-            "starting the run failed because of a bug in bvlab; please report it".to_owned(),
         ))
     })
 }
@@ -434,7 +440,10 @@ async fn run(
     };
     let busy = slot.busy();
     let listener = match experiment(&lab, scene, client).await {
-        Ok(experiment) => ask(&lab, experiment, client).await,
+        Ok(experiment) => {
+            let ask = move |scheduler: &Arc<Scheduler>| scheduler.request(experiment, client);
+            export::aside(&lab, client, ask).await.flatten()
+        }
         Err(refusal) => Err(refusal),
     };
     match listener {
@@ -448,129 +457,5 @@ async fn run(
             (kind, unbuffered, Body::from_stream(lines)).into_response()
         }
         Err(refusal) => refuse(&refusal),
-    }
-}
-
-/// A scene, and the file to be made of it.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ExportBody {
-    lesson: Option<String>,
-    toml: Option<String>,
-    #[serde(default)]
-    set: Vec<String>,
-    what: ExportFormat,
-    /// Which figure.
-    #[serde(default)]
-    figure: usize,
-    /// The number of training sets that the page shows.
-    count: Option<u64>,
-}
-
-#[derive(Clone, Copy, PartialEq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum ExportFormat {
-    Csv,
-    Toml,
-    Svg,
-    Png,
-    /// The frames of the first training sets, one more at a time.
-    Steps,
-}
-
-async fn export(
-    State(lab): State<Arc<Lab>>,
-    Extension(client): Extension<Client>,
-    Extension(slot): Extension<Arc<ConnectionSlot>>,
-    body: Body,
-) -> Response {
-    let asked: ExportBody = match read(body).await {
-        Ok(asked) => asked,
-        Err(response) => return response,
-    };
-    let _busy = slot.busy();
-    match exported(&lab, asked, client).await {
-        Ok(file) => file,
-        Err(refusal) => refuse(&refusal),
-    }
-}
-
-async fn exported(lab: &Arc<Lab>, asked: ExportBody, client: Client) -> Result<Response, Refusal> {
-    let ExportBody {
-        lesson,
-        toml,
-        mut set,
-        what,
-        figure,
-        count,
-    } = asked;
-    set.extend(count.map(|count| format!("run.resamples={count}")));
-    let experiment = experiment(lab, Scene { lesson, toml, set }, client).await?;
-    let file = |kind: &'static str, bytes: Vec<u8>| {
-        ([(header::CONTENT_TYPE, kind)], bytes).into_response()
-    };
-    if what == ExportFormat::Toml {
-        let text = experiment.source.merged_text().unwrap_or_default();
-        return Ok(file("application/toml; charset=utf-8", text.into_bytes()));
-    }
-    if [ExportFormat::Svg, ExportFormat::Png].contains(&what)
-        && experiment.figures.get(figure).is_none()
-    {
-        return Err(Refusal::Missing(
-            "the experiment has no such figure".to_owned(),
-        ));
-    }
-    let listener = ask(lab, experiment, client).await?;
-    listener.finished().await;
-    let turn = lab.drawing.take(client).await;
-    let made = run_aside(client, move || {
-        // Held until the file is made, even if the client has disconnected.
-        let _turn = turn;
-        let (experiment, (outcome, variants)) = listener.outcome()?;
-        make(experiment, (outcome, variants), what, figure)
-    });
-    let made = made.await;
-    let made = made.unwrap_or_else(|| {
-        Err(Refusal::Failed(
-            "making the file failed because of a bug in bvlab; please report it".to_owned(),
-        ))
-    });
-    let kind = match what {
-        ExportFormat::Csv | ExportFormat::Toml => "text/csv; charset=utf-8",
-        ExportFormat::Steps => "application/x-ndjson",
-        ExportFormat::Svg => "image/svg+xml",
-        ExportFormat::Png => "image/png",
-    };
-    Ok(file(kind, made?))
-}
-
-fn make(
-    experiment: &Experiment,
-    (outcome, variants): (&Outcome, &[Outcome]),
-    what: ExportFormat,
-    which: usize,
-) -> Result<Vec<u8>, Refusal> {
-    let failed = |error: &dyn std::fmt::Display| Refusal::Failed(error.to_string());
-    let drawing = || {
-        let tables = Tables::of(&experiment.task, outcome);
-        let statements = Statements::of(experiment, outcome, variants);
-        let figure = &statements.figures[which];
-        let description = experiment.task.describe();
-        let heading = statements.heading(&experiment.name);
-        let drawing = figure::draw(heading, &description, figure, &tables);
-        drawing.map_err(|error| failed(&error))
-    };
-    match what {
-        ExportFormat::Csv | ExportFormat::Toml => {
-            let table = Tables::main_table(&experiment.task, outcome);
-            table.to_csv().map_err(|error| failed(&error))
-        }
-        ExportFormat::Steps => {
-            let steps = sequence::steps(experiment, outcome);
-            let lines = steps.iter().map(|frame| format!("{frame}\n"));
-            Ok(lines.collect::<String>().into_bytes())
-        }
-        ExportFormat::Png => drawing()?.to_png().map_err(|error| failed(&error)),
-        ExportFormat::Svg => Ok(drawing()?.to_svg().into_bytes()),
     }
 }

@@ -12,7 +12,6 @@ use super::Scheduler;
 use super::run::SharedRun;
 use crate::scene::Refusal;
 use bvlab_core::task::Outcome;
-use bvlab_experiment::Experiment;
 
 /// After how long without news a stream sends an empty line, so that nothing between client and server
 /// takes the connection for dead.
@@ -84,11 +83,16 @@ impl Listener {
     /// # Errors
     ///
     /// If it failed or was stopped: its final message.
-    pub fn outcome(&self) -> Result<(&Experiment, (&Outcome, &[Outcome])), Refusal> {
+    pub fn outcome(&self) -> Result<(&Outcome, &[Outcome]), Refusal> {
         match self.run.outcome.get() {
-            Some((outcome, variants)) => Ok((&self.run.experiment, (outcome, variants))),
+            Some((outcome, variants)) => Ok((outcome, variants)),
             None => Err(Refusal::Failed(self.final_message())),
         }
+    }
+
+    /// Of a simulation: the outcome after so many resamples, if it was kept.
+    pub fn partial(&self, count: u64) -> Option<Outcome> {
+        self.run.partial(count)
     }
 
     pub(super) fn final_message(&self) -> String {

@@ -84,12 +84,7 @@ impl Scheduler {
         let head = messages::head(&experiment);
         let mut schedule = self.lock();
         if let Some(run) = schedule.find(&key) {
-            run.listeners.fetch_add(1, Ordering::Relaxed);
-            if client.lecturer {
-                run.lecturer.store(true, Ordering::Relaxed);
-            }
-            self.start_runs(&mut schedule);
-            return Ok(Listener::new(self.clone(), run));
+            return Ok(self.join(&mut schedule, run, client));
         }
         let run = self.admit(&mut schedule, key, experiment, client)?;
         // Before any computing: the page can draw its axes.
@@ -97,6 +92,41 @@ impl Scheduler {
         schedule.waiting.push(run.clone());
         self.start_runs(&mut schedule);
         Ok(Listener::new(self.clone(), run))
+    }
+
+    /// Subscribes to a run of the same numbers, whatever its figures look like, and starts one if there is
+    /// none yet.
+    pub fn request_numbers(
+        self: &Arc<Self>,
+        experiment: Experiment,
+        client: Client,
+    ) -> Result<Listener, Refusal> {
+        match self.alike(&experiment, client) {
+            Some(listener) => Ok(listener),
+            None => self.request(experiment, client),
+        }
+    }
+
+    /// Subscribes to a run of the same numbers, if there is one.
+    pub fn alike(self: &Arc<Self>, experiment: &Experiment, client: Client) -> Option<Listener> {
+        let numbers = numbers_key(experiment);
+        let mut schedule = self.lock();
+        let run = schedule.find_alike(&numbers)?;
+        Some(self.join(&mut schedule, run, client))
+    }
+
+    fn join(
+        self: &Arc<Self>,
+        schedule: &mut Schedule,
+        run: Arc<SharedRun>,
+        client: Client,
+    ) -> Listener {
+        run.listeners.fetch_add(1, Ordering::Relaxed);
+        if client.lecturer {
+            run.lecturer.store(true, Ordering::Relaxed);
+        }
+        self.start_runs(schedule);
+        Listener::new(self.clone(), run)
     }
 
     /// A new run, if the client and the lab have room for it.
@@ -225,8 +255,12 @@ impl Scheduler {
 
 /// What identifies a run: equal for equal requests, and for no others.
 fn key(experiment: &Experiment) -> String {
-    let hash = |hash: Option<String>| hash.unwrap_or_default();
-    let source = &experiment.source;
-    let (run, figure) = (hash(source.run_hash()), hash(source.figure_hash()));
-    format!("{} {run} {figure}", experiment.name)
+    let figures = experiment.source.figure_hash().unwrap_or_default();
+    format!("{} {figures}", numbers_key(experiment))
+}
+
+/// The part of it that the numbers follow from.
+fn numbers_key(experiment: &Experiment) -> String {
+    let hash = experiment.source.run_hash().unwrap_or_default();
+    format!("{} {hash}", experiment.name)
 }

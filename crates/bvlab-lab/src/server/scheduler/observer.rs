@@ -9,6 +9,7 @@ use crate::messages;
 use crate::sequence::Sequence;
 use bvlab_core::decompose::Decomposition;
 use bvlab_core::engine::{KeptResample, Observer};
+use bvlab_core::simulation::Row;
 
 /// How often a run without frames reports its progress.
 const PROGRESS: Duration = Duration::from_millis(250);
@@ -16,7 +17,7 @@ const PROGRESS: Duration = Duration::from_millis(250);
 /// Publishes the progress of a run, and makes it wait for its turn.
 pub struct RunObserver<'a> {
     run: &'a SharedRun,
-    /// Whether the page shows only finished figures.
+    /// Whether the page shows only figures.
     pub pictured: bool,
     /// The number of resamples in the last frame.
     reached: AtomicU64,
@@ -78,14 +79,24 @@ impl Observer for RunObserver<'_> {
     }
 
     fn watches(&self) -> bool {
-        !self.pictured
+        !self.pictured || self.run.experiment.plan().is_none()
+    }
+
+    fn table(&self, count: u64, rows: &[Row]) {
+        self.reached.fetch_max(count, Ordering::Relaxed);
+        self.run.keep_partial(count, rows);
+        self.run.publish(&messages::partial(count));
     }
 
     fn kept(&self, kept: &KeptResample) {
-        if kept.resample >= messages::sent(&self.run.experiment) as u64 {
+        let experiment = &self.run.experiment;
+        let (Some(plan), true) = (
+            experiment.plan(),
+            kept.resample < messages::sent(experiment) as u64,
+        ) else {
             return;
-        }
-        self.run.publish(&messages::draw(kept));
+        };
+        self.run.publish(&messages::draw(plan, kept));
         if let Ok(mut first) = self.first.lock()
             && let Some(first) = &mut *first
         {

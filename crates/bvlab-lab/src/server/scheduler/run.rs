@@ -13,8 +13,10 @@ use super::observer::RunObserver;
 use super::schedule::{LONG, TURN};
 use crate::limits::Limits;
 use crate::messages;
+use crate::partial::PartialTables;
 use crate::server::identity::Client;
 use bvlab_core::engine::{Observer, Options, RunError};
+use bvlab_core::simulation::Row;
 use bvlab_core::task::{Outcome, Task};
 use bvlab_experiment::Experiment;
 use bvlab_outcome::{Statements, Tables, report};
@@ -48,6 +50,8 @@ pub struct SharedRun {
     pub(super) news: watch::Sender<usize>,
     /// The outcome, and those of variants where they were computed.
     pub(super) outcome: OnceLock<(Outcome, Vec<Outcome>)>,
+    /// Of a simulation: its tables on the way.
+    partial: Mutex<PartialTables>,
 }
 
 /// The messages of a run, one JSON object per line.
@@ -99,6 +103,7 @@ impl SharedRun {
             log: RwLock::default(),
             news: watch::Sender::new(0),
             outcome: OnceLock::new(),
+            partial: Mutex::default(),
         }
     }
 
@@ -188,6 +193,18 @@ impl SharedRun {
             .unwrap_or_else(|poison| poison.into_inner())
     }
 
+    /// Keeps the table of a simulation after so many resamples, for pictures of them.
+    pub fn keep_partial(&self, count: u64, rows: &[Row]) {
+        if let Ok(mut partial) = self.partial.lock() {
+            partial.keep(count, rows);
+        }
+    }
+
+    /// The outcome after so many resamples, if it was kept.
+    pub fn partial(&self, count: u64) -> Option<Outcome> {
+        self.partial.lock().ok()?.outcome(count)
+    }
+
     pub fn is_finished(&self) -> bool {
         let log = self.log.read();
         log.unwrap_or_else(|poison| poison.into_inner()).finished
@@ -198,7 +215,8 @@ impl SharedRun {
         let messages = self.log.read().map_or(0, |log| log.size);
         let plan = self.experiment.plan();
         let kept = plan.map_or(0, |plan| plan.run.keep_fits as usize);
-        messages + 8 * messages::cells(&self.experiment) * (kept + 5)
+        let partial = self.partial.lock().map_or(0, |partial| partial.size());
+        messages + partial + 8 * messages::cells(&self.experiment) * (kept + 5)
     }
 
     /// Runs the experiment on this thread; the last message says how it ended.
@@ -268,7 +286,7 @@ impl SharedRun {
     fn publish_overdue(&self, observer: &RunObserver, seconds: f64) {
         let most = self.limits.time.as_secs();
         let consequence = match observer.pictured {
-            true => ": use fewer training sets",
+            true => ": use fewer training sets, or smaller numbers",
             false => "; the page shows the training sets finished by then",
         };
         let why = format!("stopped after {most} seconds of computing, the limit here{consequence}");

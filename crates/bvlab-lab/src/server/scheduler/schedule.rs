@@ -56,13 +56,22 @@ pub struct Schedule {
 impl Schedule {
     /// A run under way, or a cached one.
     pub fn find(&mut self, key: &str) -> Option<Arc<SharedRun>> {
-        let matches = |run: &&Arc<SharedRun>| run.key == key && !run.is_cancelled();
+        self.find_by(|run| run.key == key)
+    }
+
+    /// One of the same numbers, whatever its figures look like.
+    pub fn find_alike(&mut self, numbers: &str) -> Option<Arc<SharedRun>> {
+        self.find_by(|run| run.key.rsplit_once(' ').map(|(own, _)| own) == Some(numbers))
+    }
+
+    fn find_by(&mut self, wanted: impl Fn(&SharedRun) -> bool) -> Option<Arc<SharedRun>> {
+        let matches = |run: &&Arc<SharedRun>| wanted(run) && !run.is_cancelled();
         if let Some(run) = self.running.iter().chain(&self.waiting).find(matches) {
             // A run that failed or was stopped is tried again.
             let usable = !run.is_finished() || run.outcome.get().is_some();
             return usable.then(|| run.clone());
         }
-        let index = self.cached.iter().position(|run| run.key == key)?;
+        let index = self.cached.iter().position(|run| wanted(run))?;
         let run = self.cached.remove(index)?;
         self.cached.push_back(run.clone());
         Some(run)

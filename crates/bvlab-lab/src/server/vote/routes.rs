@@ -1,0 +1,246 @@
+//! The requests about votes.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Extension, State};
+use axum::http::{HeaderMap, HeaderName, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use futures_util::Stream;
+use futures_util::stream::unfold;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Answer, Presence, Question, Vote, Votes};
+use crate::scene::Refusal;
+use crate::server::identity::Client;
+use crate::server::{LONGEST_REQUEST, Lab, read_up_to, refuse};
+
+/// The header that a page sends its token in: it is in no log that has addresses.
+const TOKEN: HeaderName = HeaderName::from_static("x-bvlab-token");
+/// The most bytes of an answer.
+const LONGEST_ANSWER: usize = 1024;
+/// After how long without news a stream sends an empty line.
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+/// How often the lecturer's page hears of new answers at most.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// What the lecturer does with a question.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", tag = "do")]
+enum VoteAction {
+    Open {
+        lesson: String,
+        #[serde(default)]
+        choices: Vec<String>,
+    },
+    Close,
+    Again,
+    #[serde(rename_all = "camelCase")]
+    Reveal {
+        #[serde(default)]
+        right: Vec<usize>,
+        answer: Option<String>,
+        look_for: Option<String>,
+    },
+    End,
+}
+
+/// The answer of a student.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AnswerBody {
+    number: u64,
+    choice: usize,
+}
+
+fn told(result: Result<(), Refusal>) -> Response {
+    match result {
+        Ok(()) => axum::Json(json!({})).into_response(),
+        Err(refusal) => refuse(&refusal),
+    }
+}
+
+fn token_of(headers: &HeaderMap) -> Option<&str> {
+    headers.get(TOKEN)?.to_str().ok()
+}
+
+/// All of them.
+pub fn routes() -> Router<Arc<Lab>> {
+    Router::new()
+        .route("/api/token", post(issue))
+        .route("/api/answer", post(answer))
+        .route("/api/vote", get(follow).post(act))
+        .route("/api/counts", get(counts))
+}
+
+/// A token for whoever has joined.
+async fn issue(State(lab): State<Arc<Lab>>, Extension(client): Extension<Client>) -> Response {
+    match lab.votes.token(client.address) {
+        Ok(token) => axum::Json(json!({ "token": token })).into_response(),
+        Err(refusal) => refuse(&refusal),
+    }
+}
+
+/// An answer.
+async fn answer(State(lab): State<Arc<Lab>>, headers: HeaderMap, body: Body) -> Response {
+    let AnswerBody { number, choice } = match read_up_to(body, LONGEST_ANSWER).await {
+        Ok(answer) => answer,
+        Err(response) => return response,
+    };
+    let token = token_of(&headers).unwrap_or_default();
+    told(lab.votes.answer(token, number, choice))
+}
+
+/// What the lecturer does.
+async fn act(
+    State(lab): State<Arc<Lab>>,
+    Extension(client): Extension<Client>,
+    body: Body,
+) -> Response {
+    if !client.lecturer {
+        return refuse(&only_lecturer());
+    }
+    let action: VoteAction = match read_up_to(body, LONGEST_REQUEST).await {
+        Ok(action) => action,
+        Err(response) => return response,
+    };
+    told(match action {
+        VoteAction::Open { lesson, choices } => lab.votes.open(Question {
+            options: lab.lessons.options(&lesson),
+            lesson,
+            choices,
+        }),
+        VoteAction::Close => lab.votes.close_round(),
+        VoteAction::Again => lab.votes.again(),
+        VoteAction::Reveal {
+            right,
+            answer,
+            look_for,
+        } => lab.votes.reveal(Answer {
+            right,
+            answer,
+            look_for,
+        }),
+        VoteAction::End => lab.votes.end(),
+    })
+}
+
+fn only_lecturer() -> Refusal {
+    Refusal::Forbidden("only the lecturer opens, closes and reveals votes".to_owned())
+}
+
+/// The state of the vote, and every change of it: to students what everybody sees, to the lecturer how
+/// many have answered.
+async fn follow(
+    State(lab): State<Arc<Lab>>,
+    Extension(client): Extension<Client>,
+    headers: HeaderMap,
+) -> Response {
+    let token = token_of(&headers).map(str::to_owned);
+    if let Some(token) = &token
+        && !client.lecturer
+        && let Err(refusal) = lab.votes.check(token)
+    {
+        return refuse(&refusal);
+    }
+    let kind = [(header::CONTENT_TYPE, "application/x-ndjson")];
+    let unbuffered = [(HeaderName::from_static("x-accel-buffering"), "no")];
+    let lines = lines(lab.votes.clone(), client.lecturer, token);
+    (kind, unbuffered, Body::from_stream(lines)).into_response()
+}
+
+fn lines(
+    votes: Arc<Votes>,
+    lecturer: bool,
+    token: Option<String>,
+) -> impl Stream<Item = Result<Bytes, Infallible>> {
+    let news = match lecturer {
+        true => votes.count.subscribe(),
+        false => votes.stage.subscribe(),
+    };
+    let presence = Presence((!lecturer).then(|| votes.clone()));
+    if !lecturer {
+        votes.room().here += 1;
+        votes.tell(false);
+    }
+    unfold(
+        (votes, news, presence, token, true),
+        move |(votes, mut news, presence, token, first)| async move {
+            if lecturer && !first {
+                tokio::time::sleep(PAUSE).await;
+            }
+            let changed = match first {
+                true => true,
+                false => matches!(
+                    tokio::time::timeout(KEEP_ALIVE, news.changed()).await,
+                    Ok(Ok(()))
+                ),
+            };
+            news.borrow_and_update();
+            let line = match changed {
+                true => format!("{}\n", votes.state(lecturer, token.as_deref())?),
+                false => "\n".to_owned(),
+            };
+            Some((Ok(Bytes::from(line)), (votes, news, presence, token, false)))
+        },
+    )
+}
+
+/// The counts of all rounds as CSV.
+async fn counts(State(lab): State<Arc<Lab>>, Extension(client): Extension<Client>) -> Response {
+    if !client.lecturer {
+        return refuse(&only_lecturer());
+    }
+    let kind = [(header::CONTENT_TYPE, "text/csv; charset=utf-8")];
+    (kind, csv(&lab)).into_response()
+}
+
+/// One line for every answer of every round that has ended.
+fn csv(lab: &Lab) -> String {
+    let room = lab.votes.room();
+    let mut text = "question,lesson,round,option,text,right,answers\n".to_owned();
+    for (number, vote) in room.ended.iter().chain(&room.vote).enumerate() {
+        let lesson = quoted(&vote.question.lesson);
+        for (round, counts) in vote.rounds.iter().enumerate() {
+            for (option, count) in counts.iter().enumerate() {
+                let words = quoted(&option_text(lab, vote, option));
+                let right = match vote.said.right.is_empty() {
+                    true => "",
+                    false if vote.said.right.contains(&option) => "1",
+                    false => "0",
+                };
+                let (number, round, option) = (number + 1, round + 1, option + 1);
+                text.push_str(&format!(
+                    "{number},{lesson},{round},{option},{words},{right},{count}\n"
+                ));
+            }
+        }
+    }
+    text
+}
+
+/// A choice, or the value that was guessed.
+fn option_text(lab: &Lab, vote: &Vote, option: usize) -> String {
+    if let Some(choice) = vote.question.choices.get(option) {
+        return choice.clone();
+    }
+    let told = lab.lessons.told_of(&vote.question.lesson);
+    let told = told.unwrap_or(&Value::Null);
+    match (&told["choices"][option], &told["guess"]["values"][option]) {
+        (Value::String(choice), _) => choice.clone(),
+        (_, Value::String(value)) => value.clone(),
+        (_, value) => value.to_string(),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}
