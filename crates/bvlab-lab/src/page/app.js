@@ -13,6 +13,10 @@ export const shared = new Store({
   ghost: null, // the run before it, of the same lesson
   opening: null, // the words of the lesson as it opens, with their numbers: { lesson, toml, words }
   playing: false,
+  vote: null, // the vote of the class, as the server says it; null without a class
+  voteTrouble: null, // why an answer was not taken
+  own: {}, // of whoever is alone: the answers by lesson,
+  marked: {}, // and whether they were right
   problem: null, // what went wrong with the last request: { message, help, passing }
   listeners: { redraw: () => {}, reload: () => {}, remember: () => {} },
 });

@@ -1,4 +1,5 @@
 // The parts of the error where nothing is swept: a stacked bar for every learner.
+import { lossNamed } from "./losses.js";
 import { short } from "./numbers.js";
 import { drawNotice } from "./panel.js";
 import { PARTS } from "./look.js";
@@ -59,8 +60,9 @@ export function drawLearnerBars(pen, outer, run, drawn) {
         width: Math.max(0, end - start),
         height,
       });
-      if (end - start > textWidth(part.label, em, 600) + em)
-        pen.text("inside", (start + end) / 2, y + 1.5 * em + height / 2 + 0.35 * em, part.label, em, "middle");
+      const label = lossNamed(run.head, part.label);
+      if (end - start > textWidth(label, em, 600) + em)
+        pen.text("inside", (start + end) / 2, y + 1.5 * em + height / 2 + 0.35 * em, label, em, "middle");
       from += value;
     }
     const middle = y + 1.5 * em + height / 2;
@@ -70,7 +72,7 @@ export function drawLearnerBars(pen, outer, run, drawn) {
     if (numbered) {
       const number = (column) => short(values[column][setting]);
       pen.words(box.left, y + 2.7 * em + height, [
-        ["ink-bias", "bias² "],
+        ["ink-bias", lossNamed(run.head, "bias² ")],
         ["", `${number("bias2")}\u2003`],
         ["ink-variance", "variance "],
         ["", `${number("variance")}\u2003`],

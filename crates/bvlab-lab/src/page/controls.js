@@ -1,11 +1,13 @@
 // The panel of controls. It says what the experiment that is shown has, and sets its keys. A mistake
 // is shown beside the control that made it.
 import { app, byId, element, isStale } from "./app.js";
+import { classControls, hasClasses } from "./class-controls.js";
 import { experimentNow, panel } from "./fields.js";
 import { familyOf, learnersNow, learnersSection } from "./learner-controls.js";
 import { problemControls } from "./problem-controls.js";
 import { offerControls } from "./opening.js";
 import { runControls, tomlControls } from "./run-controls.js";
+import { simulationControls, simulationNow } from "./simulation-controls.js";
 import { sceneAsked, state } from "./state.js";
 import { equal } from "./store.js";
 
@@ -32,6 +34,8 @@ export function showControls() {
     state.lesson,
     state.toml,
     why,
+    simulationNow()?.name,
+    hasClasses(),
     learnersNow().map(shape),
     learnersNow().map((learner) => Object.keys(learner.sweep ?? {})),
     Object.keys(experiment.sweep ?? {}),
@@ -42,8 +46,8 @@ export function showControls() {
     const sketch = panel.sketching ? byId("sketch-place") : null;
     const parts =
       why === null
-        ? [...problemControls(), ...learnersSection(), ...runControls(), ...tomlControls()]
-        : [element("p", { class: "why" }, why), ...(head.simulation ? [] : runControls()), ...tomlControls()];
+        ? [...(hasClasses() ? classControls() : problemControls()), ...learnersSection(), ...runControls(), ...tomlControls()]
+        : [...(head.simulation ? simulationControls() : [element("p", { class: "why" }, why)]), ...runControls(), ...tomlControls()];
     holder.replaceChildren(...parts);
     if (sketch?.firstChild && byId("sketch-place")) byId("sketch-place").replaceWith(sketch);
     if (focused) byId(focused)?.focus();

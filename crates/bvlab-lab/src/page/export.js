@@ -2,10 +2,11 @@
 // the table, the experiment, and the link.
 import { app, element } from "./app.js";
 import { dialogHead } from "./dialogs.js";
-import { figureInSight, figureScene, recordedFigure } from "./figure.js";
+import { countInSight, figureInSight, figureScene, recordedFigure } from "./figure.js";
 import { sceneAsked, state, writeAddress } from "./state.js";
 import { SVG } from "./pen.js";
 import { picturesInSight } from "./stage.js";
+import { saveBlob } from "./saving.js";
 import { say } from "./strings.js";
 import { askExport, isOneFile } from "./wire.js";
 import { pngOf } from "./workers.js";
@@ -138,17 +139,10 @@ async function sceneAsPng() {
   return pngOf(new Blob([text], { type: "image/svg+xml" }));
 }
 
-// Hands a file to the browser.
-function save(blob, name) {
-  const url = URL.createObjectURL(blob);
-  element("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 10_000);
-}
-
 // How many training sets are shown; null for all, as the experiment has them.
 function shownCount() {
   const { run } = app;
-  if (!run || run.head.pictured || run.complete(state.drawn)) return null;
+  if (!run?.streams || app.record || run.complete(state.drawn)) return null;
   return run.frameAt(state.drawn)?.count ?? null;
 }
 
@@ -171,7 +165,7 @@ async function experimentToml() {
 
 export async function saveToml() {
   try {
-    save(await experimentToml(), `${nameOf()}.toml`);
+    saveBlob(await experimentToml(), `${nameOf()}.toml`);
   } catch (error) {
     app.problem = { message: error.message, help: error.help ?? null, passing: false };
     app.listeners.redraw();
@@ -226,7 +220,7 @@ export function fillExport(dialog) {
         onclick: async () => {
           said.textContent = "…";
           try {
-            save(await make(), name());
+            saveBlob(await make(), name());
             said.textContent = say(`${name()} is saved.`);
           } catch (error) {
             said.textContent = error.message;
@@ -285,7 +279,7 @@ export function fillExport(dialog) {
       "export-svg",
       "Figure (SVG)",
       () => `${nameOf()}.svg`,
-      async () => recordedFigure(figureInSight()) ?? fromServer("svg"),
+      async () => recordedFigure(figureInSight(), countInSight(app.run)) ?? fromServer("svg"),
     );
   const png = () =>
     button(
@@ -306,7 +300,7 @@ export function fillExport(dialog) {
       { class: "actions" },
       button(
         "export-csv",
-        count === null ? "Table (CSV)" : `Table of ${count} training sets (CSV)`,
+        count === null ? "Table (CSV)" : `Table of ${count} ${app.run.head.simulation ? "resamples" : "training sets"} (CSV)`,
         () => `${nameOf()}.csv`,
         csv,
       ),

@@ -3,6 +3,7 @@
 import { short, several, thousands } from "./numbers.js";
 import { drawAxes, drawNotice, numbersRoom } from "./panel.js";
 import { pathThrough, textWidth, wrapText } from "./pen.js";
+import { drawPlane, planeWords } from "./plane.js";
 import { Axis, extent } from "./scales.js";
 import { halfways, isStairs, nearestStairs, stairs } from "./stairs.js";
 import { orderOf, settingOf, settingWords, sliceOf } from "./view.js";
@@ -12,7 +13,7 @@ const FINEST = 700;
 
 // The heights that are shown: the truth with the reach of its noise. They do not depend on the
 // fits, so that dragging does not move the axis.
-function heightsOf(run) {
+export function heightsOf(run) {
   if (!run.heights) {
     const [low, high] = extent(run.head.test.truth);
     const sd = Math.sqrt(Math.max(0, ...run.head.noise.map((noise) => extent(noise)[1])));
@@ -25,7 +26,7 @@ function heightsOf(run) {
 // The words above the picture: what is fitted, and which colour is what. They are laid out in
 // lines; returns where the picture may begin. Every part has the room of what it says at the end, so
 // that nothing moves while training sets come in.
-function drawKey(pen, box, heading, parts, longest, chosen = false) {
+export function drawKey(pen, box, heading, parts, longest, chosen = false) {
   const size = pen.em;
   const width = box.right - box.left;
   let y = box.top + 1.1 * size;
@@ -51,25 +52,25 @@ function drawKey(pen, box, heading, parts, longest, chosen = false) {
 }
 
 // The mean fit, but none where a mean may not exist.
-function believedMean(run, drawn, learner, setting) {
+export function believedMean(run, drawn, learner, setting) {
   const heavy = run.frameAt(drawn)?.learners[learner].heavy[setting] ?? false;
   return heavy ? { mean: null, count: 0 } : run.meanFit(drawn, learner, setting);
 }
 
 // The words of a setting: of the one that is looked at, or of a place on the first axis.
-function wordsAt(run, learner, place) {
+export function wordsAt(run, learner, place) {
   const axis = run.head.learners[learner].axes[0];
   return place === null || !axis ? settingWords(run, learner) : `${axis.name} = ${short(axis.values[place])}`;
 }
 
-function headingOf(run, learner, place) {
+export function headingOf(run, learner, place) {
   const name = run.head.learners[learner].name;
   const words = wordsAt(run, learner, place);
   return words === "" ? name : `${name}, ${words}`;
 }
 
 // What is said of the truth, the fits, their mean and the data; null what is not there.
-function keyParts(count, shown, mean, hidden) {
+export function keyParts(count, shown, mean, hidden) {
   return [
     hidden.includes("truth") ? null : ["ink-truth", "truth"],
     shown > 0 && !hidden.includes("fits") ? ["ink-variance", shown === 1 ? "fit" : `${thousands(shown)} refits`] : null,
@@ -79,12 +80,12 @@ function keyParts(count, shown, mean, hidden) {
 }
 
 // The same at its longest.
-function longestParts(run) {
+export function longestParts(run) {
   return ["truth", `${thousands(run.kept)} refits`, `mean of ${thousands(run.total)}`, "● newest data"];
 }
 
 // The corners of a fit to a training set: steps of those that have steps.
-function cornersOf(places, values, data, error) {
+export function cornersOf(places, values, data, error) {
   if (error === 0) {
     const nearest = nearestStairs(places, values, data);
     if (nearest) return nearest;
@@ -93,11 +94,12 @@ function cornersOf(places, values, data, error) {
 }
 
 // Draws the fits of a learner, of the setting that is looked at or of a place on its first axis, without
-// what is hidden, over the `ghost` of the setting before. Returns the axes, for the pointer; null where there
-// are none.
+// what is hidden, over the `ghost` of the setting before; `bare`: what is drawn is said elsewhere; `panel`:
+// which one of several it is. Returns the axes, for the pointer; null where there are none.
 export function drawFits(pen, outer, run, learner, drawn, points, titled = true, options = {}) {
-  const { place = null, hidden = [], chosen = false, ghost = null } = options;
+  const { place = null, hidden = [], chosen = false, ghost = null, bare = false, panel = 0 } = options;
   const { head } = run;
+  if (head.plane) return drawPlane(pen, outer, run, learner, drawn, points, titled, options);
   if (head.dimension !== 1) return drawAgainst(pen, outer, run, learner, drawn, points[0] ?? null, titled);
   const setting = place === null ? settingOf(run, learner) : sliceOf(run, learner)[place];
   const shown = run.shown(drawn);
@@ -108,17 +110,13 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true,
   // Side by side there is no room to keep for what is not there.
   const parts = place === null ? said : said.filter((part) => part !== null);
   const longest = place === null ? longestParts(run) : parts.map(([, text]) => text);
-  const top = drawKey(
-    pen,
-    { ...outer, left: outer.left + 0.3 * pen.em, right: outer.right - pen.em },
-    hidden.includes("fits") ? "training points" : headingOf(run, learner, place),
-    parts,
-    longest,
-    chosen,
-  );
+  const inside = { ...outer, left: outer.left + 0.3 * pen.em, right: outer.right - pen.em };
+  const heading = hidden.includes("fits") ? "training points" : headingOf(run, learner, place);
+  const top = bare ? outer.top + 0.3 * pen.em : drawKey(pen, inside, heading, parts, longest, chosen);
   const bottom = outer.bottom - (titled ? 2.9 : 1.6) * pen.em;
   const y = new Axis(false, heightsOf(run), [bottom, top + 0.3 * pen.em]);
-  const box = { left: outer.left + numbersRoom(pen, y), right: outer.right - 0.8 * pen.em, top, bottom };
+  const left = outer.left + Math.max(options.room ?? 0, numbersRoom(pen, y));
+  const box = { left, right: outer.right - 0.8 * pen.em, top, bottom };
   const x = new Axis(false, head.range, [box.left, box.right]);
   drawAxes(pen, box, x, y, titled ? { x: "x" } : {});
 
@@ -130,7 +128,7 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true,
   const curve = (values) => through(inputs, places.map((i) => values[i]));
   const dataOf = (draw) => run.draws[draw].data[head.learners[learner].problem[setting] ?? 0];
   const fitted = (draw) =>
-    run.path("fits", [box.left, box.right, y.start, y.end, y.from, y.to].join(), `${learner}/${setting}/${draw}`, () => {
+    run.path(`fits ${panel}`, [box.left, box.right, y.start, y.end, y.from, y.to].join(), `${learner}/${setting}/${draw}`, () => {
       const fit = run.fit(draw, learner, setting);
       const values = places.map((i) => fit[i]);
       return through(...cornersOf(inputs, values, dataOf(draw), run.draws[draw].train?.[learner]?.[setting] ?? NaN));
@@ -143,13 +141,8 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true,
   const newest = shown - 1;
   // In few steps, so that not every line changes with every training set.
   const faint = [0.5, 0.4, 0.3, 0.2, 0.15].find((one) => one <= 4 / Math.max(1, shown)) ?? 0.1;
-  for (let draw = 0; draw < (hidden.includes("fits") ? 0 : newest); draw++) {
-    pen.draw("path", {
-      class: "curve variance",
-      d: fitted(draw),
-      "stroke-opacity": String(faint),
-    });
-  }
+  const look = { class: "curve variance", "stroke-opacity": String(faint) };
+  pen.pile(hidden.includes("fits") ? 0 : newest, (draw) => pen.draw("path", { ...look, d: fitted(draw) }));
   if (!hidden.includes("truth")) pen.draw("path", { class: "curve truth bold", d: curve(head.test.truth) });
   if (newest >= 0) {
     const data = dataOf(newest);
@@ -248,6 +241,7 @@ function drawAgainst(pen, outer, run, learner, drawn, point, titled) {
 
 // The picture in words.
 export function fitsWords(run, learner, drawn, { place = null, hidden = [] } = {}) {
+  if (run.head.plane) return planeWords(run, learner, drawn, { place, hidden });
   const shown = run.shown(drawn);
   const kind = run.head.dimension === 1 ? "Fits along x" : "Predictions against the truth at the test points";
   const words = wordsAt(run, learner, place);

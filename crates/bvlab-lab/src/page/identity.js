@@ -1,19 +1,21 @@
 // The identity: noise + bias² + variance = risk, as a stacked bar beside the testing error that was
 // measured on fresh labels, with error bars, for the current setting.
+import { lossNamed } from "./losses.js";
 import { decimalsFor, plain, rounded, short, several, withInterval } from "./numbers.js";
 import { textWidth, wrapText } from "./pen.js";
 import { Axis } from "./scales.js";
+import { say } from "./strings.js";
 import { settingOf, settingWords, sliceOf } from "./view.js";
 import { FEWEST } from "./parts.js";
 
-const STACK = [
+export const STACK = [
   ["noise", "noise", "noise"],
   ["bias2", "bias", "bias²"],
   ["variance", "variance", "variance"],
 ];
 
 // The numbers of a setting: values and 95 % intervals.
-function numbersAt(run, learner, drawn) {
+export function numbersAt(run, learner, drawn) {
   const frame = run.frameAt(drawn);
   if (!frame) return null;
   const setting = settingOf(run, learner);
@@ -39,7 +41,10 @@ function numbersAt(run, learner, drawn) {
 
 // The length of the bars' scale: that of the largest risk in sight, or a few times the usual one,
 // so that one bad setting does not squeeze all others.
-function lengthOf(run, learner, value) {
+export function lengthOf(run, learner, numbers) {
+  const value = numbers.heavy
+    ? numbers.q75
+    : Math.max(numbers.risk.high, numbers.test.high, run.head.plane ? costsOf(numbers) : 0);
   const own = run.newest.learners[learner];
   const risks = sliceOf(run, learner).map((i) => (own.heavy[i] ? own.risk_median[i] : own.risk[i]));
   const sorted = risks.filter(Number.isFinite).sort((a, b) => a - b);
@@ -48,7 +53,10 @@ function lengthOf(run, learner, value) {
   return 1.08 * Math.max(top, Number.isFinite(value) ? value : 0, 1e-12);
 }
 
-function equationParts(numbers) {
+// What the parts cost without what others give back.
+const costsOf = (numbers) => STACK.reduce((sum, [column]) => sum + Math.max(0, numbers[column].value), 0);
+
+function equationParts(head, numbers) {
   const { noise, bias2, variance, risk, test } = numbers;
   return [
     [
@@ -57,7 +65,7 @@ function equationParts(numbers) {
     ],
     [
       ["soft", "+ "],
-      ["ink-bias strong", "bias² "],
+      ["ink-bias strong", lossNamed(head, "bias² ")],
       ["", withInterval(bias2.value, bias2.low, bias2.high)],
     ],
     [
@@ -97,6 +105,14 @@ function flow(pen, box, groups) {
 
 export const HIDDEN_SUM = "noise + bias² + variance = risk: what do you expect?";
 
+// What is said where there are no numbers.
+export function insteadOfSum(run, drawn, hidden) {
+  if (hidden) return HIDDEN_SUM;
+  const lacking = FEWEST - (drawn ?? run.ready);
+  if (lacking <= 0) return "noise + bias² + variance = risk: the first estimates are being computed.";
+  return `noise + bias² + variance = risk: error bars need ${several(lacking, "more training set", "more training sets")}.`;
+}
+
 // The line where the bars begin: it stays where it was lowest for this run and width, so that the bars do
 // not jump when the words above them need a line more.
 function steadyLine(run, width, em, y) {
@@ -116,28 +132,20 @@ export function drawIdentity(pen, outer, run, learner, drawn, average = false, h
   };
   const numbers = hidden ? null : numbersAt(run, learner, drawn);
   if (!numbers) {
-    const have = drawn ?? run.ready;
-    const words = hidden
-      ? HIDDEN_SUM
-      : have < FEWEST
-        ? `noise + bias² + variance = risk: error bars need ${several(Math.max(1, FEWEST - have), "more training set", "more training sets")}.`
-        : "noise + bias² + variance = risk: the first estimates are being computed.";
+    const words = say(lossNamed(run.head, insteadOfSum(run, drawn, hidden))).split(" ");
     flow(
       pen,
       box,
-      words.split(" ").map((word) => [["soft", word]]),
+      words.map((word) => [["soft", word]]),
     );
     return;
   }
   drawDoubt(pen, box, run, learner, drawn);
-  const words = numbers.heavy ? heavyParts(numbers) : equationParts(numbers);
+  const words = numbers.heavy ? heavyParts(numbers) : equationParts(run.head, numbers);
   const named = [[["strong", run.head.dimension === 1 ? "average over all x:" : "average over all test points:"]]];
   const below = steadyLine(run, outer.right, em, flow(pen, box, average ? [...named, ...words] : words)) + 0.5 * em;
   const left = box.left + textWidth("measured", em) + 0.6 * em;
-  const value = numbers.heavy
-    ? numbers.q75
-    : Math.max(numbers.risk.high, numbers.test.high);
-  const x = new Axis(false, [0, lengthOf(run, learner, value)], [left, box.right]);
+  const x = new Axis(false, [0, lengthOf(run, learner, numbers)], [left, box.right]);
   const gap = 0.35 * em;
   const height = Math.max(0.55 * em, Math.min(2.2 * em, (box.bottom - below - gap) / 2));
   if (numbers.heavy) {
@@ -147,13 +155,16 @@ export function drawIdentity(pen, outer, run, learner, drawn, average = false, h
   pen.text("soft", box.left, below + height / 2 + 0.35 * em, "sum");
   pen.text("soft", box.left, below + gap + 1.5 * height + 0.35 * em, "measured");
   let from = 0;
-  for (const [column, name, label] of STACK) {
+  for (const [column, name, called] of STACK) {
+    const label = lossNamed(run.head, called);
     const part = numbers[column].value;
-    const [start, end] = [x.place(from), x.place(from + Math.max(0, part))];
-    pen.draw("rect", { class: `fill ${name}`, x: start, y: below, width: Math.max(0, end - start), height });
+    // Under zero-one loss a part can give back what others cost.
+    const taken = part < 0 && run.head.plane;
+    const [start, end] = taken ? [x.place(from + part), x.place(from)] : [x.place(from), x.place(from + Math.max(0, part))];
+    pen.draw("rect", { class: taken ? `fill ${name} taken` : `fill ${name}`, x: start, y: below, width: Math.max(0, end - start), height });
     if (height > 0.9 * em && end - start > textWidth(label, em) + 0.6 * em)
       pen.text("inside", (start + end) / 2, below + height / 2 + 0.35 * em, label, em, "middle");
-    from += Math.max(0, part);
+    from += taken ? part : Math.max(0, part);
   }
   errorBar(pen, x, numbers.risk, below + height / 2, 0.3 * height);
   const second = below + height + gap;
@@ -178,7 +189,7 @@ function drawDoubt(pen, box, run, learner, drawn) {
   pen.lines("soft", box.left, box.bottom - (lines.length - 1) * 1.3 * em - 0.3 * em, lines);
 }
 
-function errorBar(pen, x, ends, y, size) {
+export function errorBar(pen, x, ends, y, size) {
   if (!Number.isFinite(ends.low) || !Number.isFinite(ends.high)) return;
   const [low, high] = [x.place(ends.low), x.place(ends.high)];
   pen.draw("path", {
@@ -212,12 +223,13 @@ export function identityWords(run, learner, drawn) {
   const name = run.head.learners[learner].name;
   const setting = settingWords(run, learner);
   const who = setting === "" ? name : `${name}, ${setting}`;
-  if (!numbers) return `${who}: noise + bias² + variance = risk; no estimates yet.`;
+  const sum = lossNamed(run.head, "noise + bias² + variance = risk");
+  if (!numbers) return `${who}: ${sum}; no estimates yet.`;
   const from = several(numbers.count, "training set", "training sets");
   if (numbers.heavy)
     return `${who}: median risk ${short(numbers.median)}, quartiles ${short(numbers.q25)} and ${short(numbers.q75)}, from ${from}. A mean may not exist here.`;
   const decimals = decimalsFor(numbers.risk.half, numbers.risk.value, 1);
   const say = ({ value }) => rounded(value, decimals);
   const both = ({ value, half }) => `${rounded(value, decimals)} ± ${rounded(half, decimals)}`;
-  return `${who}: noise + bias² + variance = risk: ${say(numbers.noise)} + ${say(numbers.bias2)} + ${say(numbers.variance)} = ${both(numbers.risk)}, measured ${both(numbers.test)}, from ${from}.`;
+  return `${who}: ${sum}: ${say(numbers.noise)} + ${say(numbers.bias2)} + ${say(numbers.variance)} = ${both(numbers.risk)}, measured ${both(numbers.test)}, from ${from}.`;
 }

@@ -2,6 +2,7 @@
 import { app, byId, element } from "./app.js";
 import { dialogHead, openPanel, togglePanel } from "./dialogs.js";
 import { allTerms } from "./glossary.js";
+import { toggleHands } from "./hands.js";
 import { goToScene, switchLearner, toggleBoard, toggleOverlay } from "./knobs.js";
 import { closeMenus } from "./menus.js";
 import { nextStep, presentLesson, previousStep, toggleAnswer, toggleLook, toggleQuestion } from "./lessons.js";
@@ -63,13 +64,14 @@ const KEYS = [
   [
     "Look",
     [
-      [["1 – 6"], "scenes: Lab, Fits, Trade-off, One point, Double descent (where there is one), Figure", null],
+      [["1 – 7"], "scenes: Lab, Fits, Trade-off, One point, Double descent (where there is one), Figure, Side by side (several learners)", null],
       [["←", "→"], "move the marker along the sweep", null],
       [["↑", "↓"], "the second parameter of a two-way sweep", null],
       [[",", "."], "move the test point (Shift + arrow keys too)", null],
       [["l"], "next learner", () => switchLearner(state.learner + 1)],
       [["o"], "overlay the learners (scene 3)", toggleOverlay],
       [["v"], "dartboard", toggleBoard],
+      [["g"], "move, add and remove training points, and see the fit follow", whileOnline(toggleHands)],
       [["t"], "exact theory on and off", toggleTheory],
       [["n"], "a table of the numbers", () => togglePanel("numbers")],
     ],
@@ -130,7 +132,7 @@ const OTHER = {
 function actionOf(event) {
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   if (key in OTHER) return OTHER[key];
-  if (/^[1-6]$/.test(key)) return () => goToScene(Number(key));
+  if (/^[1-7]$/.test(key)) return () => goToScene(Number(key));
   for (const [, entries] of KEYS) {
     for (const [names, , act] of entries) if (act && names.includes(key)) return act;
   }

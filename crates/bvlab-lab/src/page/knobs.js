@@ -5,6 +5,7 @@ import { arrowTo } from "./focus-order.js";
 import { closeMenus } from "./menus.js";
 import { learnerColour } from "./palette.js";
 import { pointWords } from "./point.js";
+import { showSimulationKnobs } from "./simulation-controls.js";
 import { short } from "./numbers.js";
 import { say } from "./strings.js";
 import { SCENES, hasScene, putSet, state, store } from "./state.js";
@@ -21,7 +22,7 @@ function isThere(scene) {
 // Goes to a scene, if what is shown has it.
 export function goToScene(scene) {
   if (scene < 1 || scene > SCENES.length || !isThere(scene)) return;
-  state.scene = scene;
+  store.act("view", { scene });
 }
 
 export function switchLearner(learner) {
@@ -75,12 +76,13 @@ export function showKnobs() {
     tab.setAttribute("aria-selected", String(chosen));
     tab.tabIndex = chosen ? 0 : -1;
     tab.disabled = !isThere(i + 1);
-    tab.hidden = !isThere(i + 1) && (i + 1 === 5 || app.record !== null);
+    tab.hidden = !isThere(i + 1) && (i + 1 === 5 || i + 1 === 7 || app.record !== null);
   });
   byId("view-name").textContent = say(SCENES[state.scene - 1]);
   byId("pictures").setAttribute("aria-labelledby", `tab-${state.scene}`);
   if (!run?.head || run.head.pictured) {
     refill(byId("learners"), null, () => []);
+    if (run?.head?.simulation && showSimulationKnobs(byId("settings"))) return;
     // The controls say it too.
     const why = (state.panel !== "controls" && run?.head?.pictured) || "";
     refill(byId("settings"), why, () => (why ? [element("p", { class: "pictured" }, why)] : []));
@@ -138,6 +140,7 @@ export function toggleOverlay() {
 
 // A slider over the places of an axis.
 function showSettings(run) {
+  byId("settings").classList.remove("many");
   const learner = learnerOf(run);
   const { axes } = run.head.learners[learner];
   const holder = byId("settings");
@@ -176,7 +179,7 @@ function showSettings(run) {
 function showPointKnobs(run) {
   const holder = byId("point-knobs");
   const order = orderOf(run);
-  const from = [order.length, run.head.dimension, state.board];
+  const from = [order.length, run.head.dimension, run.head.plane !== undefined, state.board];
   const slider = (name, label) =>
     element(
       "label",
@@ -199,12 +202,12 @@ function showPointKnobs(run) {
   refill(holder, from, () => [
     slider("x", "test point"),
     ...(state.board ? [slider("x2", "second test point")] : []),
-    element(
+    run.head.plane ? null : element(
       "button",
       { id: "toggle-board", type: "button", title: "Strip and histogram, or dartboard (V)", onclick: toggleBoard },
       state.board ? "Show one point" : "Show dartboard",
     ),
-  ]);
+  ].filter((one) => one !== null));
   const places = state.board ? [pointOf(run), secondPointOf(run)] : [pointOf(run)];
   places.forEach((point, i) => {
     const [words, input] = [pointWords(run, point), holder.children[i].lastChild];
@@ -216,10 +219,9 @@ function showPointKnobs(run) {
 }
 
 export function toggleBoard() {
+  if (app.run?.head?.plane) return;
   if (state.scene !== 4) {
-    goToScene(4);
-    if (state.scene !== 4) return;
-    state.board = true;
+    if (isThere(4)) store.act("dartboard", { scene: 4, board: true });
   } else state.board = !state.board;
 }
 

@@ -1,5 +1,6 @@
 // The controls of the learners: families, their parameters and choices, and what is swept.
 import { app, byId, element } from "./app.js";
+import { familiesNow, hasClasses } from "./class-controls.js";
 import { change, choose, experimentNow, familyCalled, panel, row, trainNow, typed, update, widthNow } from "./fields.js";
 import { bare, familyIn, freshLearner, parametersIn, plannedLearners } from "./learner-plan.js";
 import { DATA_SWEEPS, neededValue, sweepFrom, sweepText, sweepValues } from "./suggestions.js";
@@ -85,7 +86,7 @@ function choiceField(id, option, path, get) {
 function fieldsOf(prefix, family, path, get) {
   return [
     ...family.parameters.map((one) => parameterField(`${prefix}-${one.name}`, one, [...path, one.name], get)),
-    ...family.choices.map((option) => choiceField(`${prefix}-${option.name}`, option, [...path, option.name], get)),
+    ...family.choices.filter((option) => hasClasses() || !option.classesOnly).map((option) => choiceField(`${prefix}-${option.name}`, option, [...path, option.name], get)),
   ];
 }
 
@@ -95,7 +96,7 @@ function learnerControls(learner, i, count) {
   const flat = (app.run?.head?.dimension ?? 1) === 1;
   const select = choose(
     id,
-    app.lab.families.filter((one) => flat || !one.oneDimensional).map((one) => [one.name, one.name]),
+    familiesNow().filter((one) => flat || !one.oneDimensional).map((one) => [one.name, one.name]),
     (name) => {
       const learners = structuredClone(learnersNow());
       const own = learners[i].reference ? { reference: true } : {};
@@ -115,7 +116,7 @@ function learnerControls(learner, i, count) {
         "made of",
         choose(
           baseId,
-          app.lab.families
+          familiesNow()
             .filter((one) => !one.base && (flat || !one.oneDimensional))
             .map((one) => [one.name, one.name]),
           (name) => {
@@ -271,8 +272,8 @@ export function learnersSection() {
             const taken = learnersNow().map((learner) => familyOf(learner)?.name);
             const flat = (app.run?.head?.dimension ?? 1) === 1;
             const family =
-              ["tree", "knn", "kernel", "forest"].map(familyCalled).find((one) => one && !taken.includes(one.name)) ??
-              app.lab.families.find((one) => flat || !one.oneDimensional);
+              ["tree", "knn", "kernel", "forest", "logistic"].map(familyCalled).find((one) => familiesNow().includes(one) && !taken.includes(one.name)) ??
+              familiesNow().find((one) => flat || !one.oneDimensional);
             setLearners(
               "add-learner",
               [...structuredClone(learnersNow()), freshLearner(family, needed)],

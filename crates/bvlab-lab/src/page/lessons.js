@@ -1,6 +1,8 @@
 // Lessons: the menu, the question that is shown first, the answer that is revealed, and the steps
 // that a clicker goes through.
 import { app, byId, element, refill, redraw, reload, turnPage } from "./app.js";
+import { setUpBallot, showBallot, tellAnswer, closeVote } from "./ballot.js";
+import { followClass } from "./class.js";
 import { courseKey, courseLine, fillCourse, lessonsInOrder, neighbourLesson, noteDone } from "./course.js";
 import { openPanel } from "./dialogs.js";
 import { withTerms } from "./glossary.js";
@@ -25,7 +27,11 @@ function wordsOf() {
     lookFor: word("lookFor"),
     question: word("question"),
     answer: word("answer"),
+    choices: [said?.choices, listed?.choices, own?.choices].find((one) => one?.length > 0) ?? [],
+    correct: listed?.correct ?? own?.correct ?? null,
+    guess: listed?.guess ?? own?.guess ?? null,
     pictured: (own ?? listed)?.pictured ?? null,
+    streams: own ? Boolean(app.run?.streams) : !listed?.pictured,
     claims: said?.claims ?? [],
     variants: offeredVariants(own?.variants ?? []),
   };
@@ -94,7 +100,7 @@ export function openLesson(name, step = "") {
   state.step = step;
   const lesson = app.lab.lessons.find((one) => one.name === name);
   // What a lesson asks about is in the scene that it names, or in the first.
-  state.scene = lesson?.pictured ? 6 : 1;
+  store.follow("open", { scene: lesson?.pictured ? 6 : 1 });
   beginLesson();
   if (step === "answer") drawEverything();
   state.panel = state.panel === "controls" ? "controls" : "";
@@ -107,16 +113,19 @@ export function openLesson(name, step = "") {
 export function nextStep() {
   const words = wordsOf();
   if (state.step === "" && words.question) askQuestion();
+  else if (state.step === "question" && closeVote()) return;
   else if (state.step === "question" || state.step === "") {
     state.step = "picture";
     revealHidden();
-    if (!words.pictured) {
+    if (words.streams) {
       state.drawn = 0;
       play();
     }
   } else if (state.step === "picture" && (app.playing || state.drawn !== null)) drawAll();
-  else if (state.step === "picture" && words.answer) state.step = "answer";
-  else {
+  else if (state.step === "picture" && words.answer) {
+    state.step = "answer";
+    tellAnswer();
+  } else {
     const next = neighbourLesson(1);
     if (next) openLesson(next.name, next.question ? "question" : "");
   }
@@ -160,7 +169,34 @@ export function toggleAnswer() {
   if (!wordsOf().answer) return;
   if (state.step !== "answer") revealHidden();
   state.step = state.step === "answer" ? "picture" : "answer";
+  if (state.step === "answer") tellAnswer();
   redraw();
+}
+
+// The answer as the lecturer's button shows it.
+function showAnswer() {
+  if (state.step !== "answer" && wordsOf().answer) toggleAnswer();
+  else tellAnswer();
+}
+
+// A student's page goes to the question that the class votes on, unless something was changed on it.
+function goToVote(vote) {
+  if (state.toml !== null || state.sets.length > 0) return;
+  if (state.lesson !== vote.lesson) openLesson(vote.lesson, "question");
+  else if (state.step !== "question") askQuestion();
+}
+
+// The class sees the answer.
+function goToAnswer(vote) {
+  if (state.toml !== null || state.lesson !== vote.lesson) return;
+  revealHidden();
+  state.step = "answer";
+}
+
+// Takes part in the votes of a lab.
+export function joinClass() {
+  setUpBallot(wordsOf, showAnswer);
+  if (document.documentElement.dataset.embed === undefined) followClass(goToVote, goToAnswer);
 }
 
 export function toggleLook() {
@@ -192,6 +228,7 @@ export function showLesson() {
     element("button", { id: "begin", class: "first", type: "button", onclick: nextStep }, begin),
     element("p", { class: "hint" }, "What do you expect? Decide before you continue."),
   ]);
+  showBallot(words, (lesson) => openLesson(lesson, "question"));
   const strip = byId("strip");
   const parts = [];
   if (state.look && words.lookFor) parts.push(["look", "Look for", words.lookFor]);

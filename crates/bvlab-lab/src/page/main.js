@@ -6,10 +6,11 @@ import { dialogHead, fillDialog, setUpDialogs, showDialogs } from "./dialogs.js"
 import { askCode } from "./door.js";
 import { fillExport } from "./export.js";
 import { showFigure } from "./figure.js";
+import { showHands } from "./hands.js";
 import { fillHelp, setUpKeys, showTravel } from "./keys.js";
 import { setUpKnobs, showKnobs } from "./knobs.js";
 import { setUpTerms } from "./glossary.js";
-import { beginCourse, fillLessons, showLesson } from "./lessons.js";
+import { beginCourse, fillLessons, joinClass, showLesson } from "./lessons.js";
 import { beginLesson, keysGiven, showHidden } from "./opening.js";
 import { setUpMenus } from "./menus.js";
 import { forgetWidths } from "./pen.js";
@@ -48,6 +49,7 @@ function show() {
   showHidden();
   showLesson();
   showKnobs();
+  showHands();
   showPlayer();
   showControls();
   showSource();
@@ -223,7 +225,7 @@ async function ask() {
 function openRecord() {
   const { record } = page;
   app.lab = record.lab;
-  if (record.figures) app.figures = { scene: record.scene, drawn: record.figures };
+  if (record.figures) app.figures = { scene: record.scene, drawn: record.figures, partial: record.partial };
   const capable = computeHere(record.lessons ?? []);
   if (engineName() === "recording") onlyRecord();
   else fillDialog("lessons", fillLessons);
@@ -260,6 +262,7 @@ async function openServer() {
   begin();
   if (page.first) startTour(beginCourse);
   openToReaders();
+  joinClass();
   byId("open-join").hidden = !app.lab.address;
   if (!early) runScene();
   redraw();

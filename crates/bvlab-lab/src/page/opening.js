@@ -1,10 +1,11 @@
 // How a lesson begins: its table [lab] as a part of the state. What the address says comes before it.
 import { app, byId, element, redraw } from "./app.js";
-import { basis, state } from "./state.js";
+import { lossNamed, togetherName } from "./losses.js";
+import { basis, state, store } from "./state.js";
 import { say } from "./strings.js";
 
 // The scenes of the table by their numbers.
-const SCENE_NUMBERS = { lab: 1, fits: 2, tradeoff: 3, point: 4, dartboard: 4, descent: 5, figure: 6 };
+const SCENE_NUMBERS = { lab: 1, fits: 2, tradeoff: 3, point: 4, dartboard: 4, descent: 5, figure: 6, "side-by-side": 7 };
 
 // The columns of the error that a word hides.
 const HIDDEN_COLUMNS = {
@@ -38,7 +39,19 @@ export function openingState(table) {
 
 // Makes the lesson begin as its table says, but for the keys that are named.
 export function beginLesson(given = []) {
-  for (const [key, value] of Object.entries(openingState(openingTable()))) if (!given.includes(key)) state[key] = value;
+  const begun = Object.entries(openingState(openingTable())).filter(([key]) => !given.includes(key));
+  store.follow("begin", Object.fromEntries(begun));
+  if (state.step === "question" && !given.includes("hide")) hideGuessed();
+}
+
+// What would tell the best value, where it is to be guessed: the curves, and the marker that stands there.
+const TELLING = ["risk", "bias", "variance", "noise", "training", "others"];
+
+function hideGuessed() {
+  const guess = state.toml === null ? app.lab?.lessons.find((one) => one.name === state.lesson)?.guess : null;
+  if (!guess || state.sets.length > 0) return;
+  state.hide = [...new Set([...state.hide, ...TELLING])];
+  if (guess.axis === 0 && !(guess.learner in state.at)) state.at = { ...state.at, [guess.learner]: [Number(guess.values[0])] };
 }
 
 // The keys of the state that an address has.
@@ -53,8 +66,9 @@ basis.of = () => openingState(openingTable());
 export function askedAbout() {
   const { scene, drawn = null, hide = [], beside = null, board } = openingState(openingTable());
   Object.assign(state, { drawn, hide, beside });
-  if (scene !== undefined) state.scene = scene;
+  if (scene !== undefined) store.follow("question", { scene });
   if (board !== undefined) state.board = board;
+  hideGuessed();
 }
 
 // Whether something is hidden.
@@ -69,6 +83,8 @@ export function hiddenColumns() {
 
 // Shows what was hidden.
 export function revealHidden() {
+  // The marker, which was away from the best value, goes back there.
+  if (state.hide.length >= TELLING.length && !openingTable()?.at) state.at = {};
   if (state.hide.length > 0) state.hide = [];
 }
 
@@ -80,12 +96,13 @@ export function offeredVariants(variants) {
 
 // The rows of the controls by the words of the table.
 const CONTROL_ROWS = {
-  truth: ["control-truth", "control-expression"],
-  noise: ["control-noise", "control-noise-kind"],
+  truth: ["control-truth", "control-expression", "control-classes", "control-probability"],
+  noise: ["control-noise", "control-noise-kind", "control-spread", "control-flip"],
   train: ["control-train"],
   inputs: ["control-inputs", "control-from", "control-dimension", "control-fixed"],
   seed: ["control-seed"],
   resamples: ["control-resamples"],
+  loss: ["control-loss", "control-split"],
   toml: ["control-toml"],
 };
 
@@ -130,10 +147,16 @@ const HIDDEN_WORDS = {
   others: "the other learners",
 };
 
+function hiddenWords(word) {
+  const head = app.run?.head;
+  if (head?.plane && word === "mean") return `the ${togetherName(head)}`;
+  return HIDDEN_WORDS[word] && lossNamed(head, HIDDEN_WORDS[word]);
+}
+
 // The button that shows what is hidden.
 export function showHidden() {
   const button = byId("show-hidden");
-  const words = state.hide.map((word) => HIDDEN_WORDS[word]).filter((word) => word !== undefined);
+  const words = state.hide.map((word) => hiddenWords(word)).filter((word) => word !== undefined);
   button.hidden = words.length === 0 || !app.run?.head || Boolean(app.run.head.pictured) || state.scene === 6;
   button.onclick = () => {
     revealHidden();

@@ -30,3 +30,14 @@ export function learnerColour(head, learner) {
 export function learnerInk(head, learner) {
   return colourFor(head, learner, "text");
 }
+
+// The colours of classes, as the figures have them: the first two change places with those of learners.
+function classLook(k, use) {
+  const colours = LEARNER_COLOURS[onDarkPaper() ? "dark" : "light"];
+  return colours[k < 2 ? 1 - k : k % colours.length][use];
+}
+
+export const classColour = (k) => classLook(k, "line");
+
+// The same for text.
+export const classInk = (k) => classLook(k, "text");

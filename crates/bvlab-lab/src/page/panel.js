@@ -24,7 +24,8 @@ export function drawAxes(pen, box, x, y, titles, marks = null, numbered = true, 
   pen.line("frame", box.left, box.top, box.left, box.bottom);
   pen.line("frame", box.left, box.bottom, box.right, box.bottom);
   if (numbered) drawNumbers(pen, box, x, marks, zero);
-  if (titles.y) {
+  // A title that is longer than its axis would stand on what is above and below.
+  if (titles.y && textWidth(titles.y, pen.em) < box.bottom - box.top + 2 * pen.em) {
     const [left, middle] = [0.95 * pen.em, (box.top + box.bottom) / 2];
     pen.draw(
       "text",

@@ -7,6 +7,9 @@ export const SVG = "http://www.w3.org/2000/svg";
 
 const kept = new WeakMap();
 
+// So many of a pile are painted together.
+const PILE = 10;
+
 const measuring = { context: null, known: new Map() };
 
 // How wide a text is, in pixels.
@@ -47,6 +50,16 @@ export class Pen {
     this.places = [];
   }
 
+  // Says in words what the picture shows. While training sets come in, not more often than anybody could hear it.
+  describe(words, moving) {
+    const now = performance.now();
+    if (moving && now - (this.described ?? -Infinity) < 500) return;
+    this.described = now;
+    const said = words();
+    if (this.said !== said) this.svg.setAttribute("aria-label", said);
+    this.said = said;
+  }
+
   // Measures the element that the SVG fills. All pictures are measured before one of them is drawn: a
   // drawing makes the browser lay out the page anew for whoever measures next.
   measure(em = Number.parseFloat(getComputedStyle(document.documentElement).fontSize)) {
@@ -67,13 +80,14 @@ export class Pen {
   write(element, attributes) {
     let old = kept.get(element);
     if (!old) kept.set(element, (old = {}));
-    for (const [name, value] of Object.entries(attributes)) {
-      const text = typeof value === "number" ? String(Math.round(value * 100) / 100) : value;
-      if (old[name] === text) continue;
-      old[name] = text;
-      element.setAttribute(name, text);
+    for (const name in attributes) {
+      const value = attributes[name];
+      const shown = typeof value === "number" ? Math.round(value * 100) / 100 : value;
+      if (old[name] === shown) continue;
+      old[name] = shown;
+      element.setAttribute(name, String(shown));
     }
-    for (const name of Object.keys(old)) {
+    for (const name in old) {
       if (name !== "#text" && !(name in attributes)) {
         delete old[name];
         element.removeAttribute(name);
@@ -119,6 +133,18 @@ export class Pen {
 
   end() {
     while (this.places.length > 0) this.close();
+  }
+
+  // Things of which more and more come in, drawn one by one, in groups: a group that is complete is painted once and
+  // kept by the browser (style.css), and what is drawn after the pile keeps its elements.
+  pile(count, draw) {
+    this.open("g", {});
+    for (let from = 0; from < count; from += PILE) {
+      this.open("g", { class: "pile" });
+      for (let i = from; i < Math.min(count, from + PILE); i++) draw(i);
+      this.close();
+    }
+    this.close();
   }
 
   // What is drawn until `close` is cut off at this rectangle.

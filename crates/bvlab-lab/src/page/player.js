@@ -16,7 +16,7 @@ const player = { timer: 0, last: 0, held: false, begun: false };
 // One step on. From the end it begins again. False if the next one has not come yet.
 export function drawOne() {
   const { run } = app;
-  if (!run?.head || run.head.pictured) return false;
+  if (!run?.streams) return false;
   const from = run.complete(state.drawn) ? 0 : state.drawn;
   const next = run.next(from);
   if (next === null) {
@@ -29,15 +29,18 @@ export function drawOne() {
 
 // One step back.
 export function undoOne() {
-  if (!app.run?.head || app.run.head.pictured) return;
+  const { run } = app;
+  if (!run?.streams) return;
   pause();
-  state.drawn = app.run.previous(state.drawn);
+  const before = run.previous(state.drawn);
+  state.drawn = run.first === null ? null : Math.max(run.first, before);
 }
 
 export function drawNone() {
-  if (app.run?.head?.pictured) return;
+  const { run } = app;
+  if (run?.head && !run.streams) return;
   pause();
-  state.drawn = 0;
+  state.drawn = run?.head ? run.first : 0;
 }
 
 export function drawAll() {
@@ -51,7 +54,9 @@ function tick(now) {
   const beyond = run && state.drawn !== null && state.drawn >= run.kept;
   const pace = calm.matches ? 1 : beyond ? Math.min(FASTEST_DOUBLING, state.speed) : state.speed;
   if (now - player.last >= 1000 / pace) {
-    player.last = now;
+    // From when it was due, so that screens of any rate show as many a second; who lags behind catches up by one.
+    const step = 1000 / pace;
+    player.last = Number.isFinite(player.last) ? Math.max(player.last + step, now - step) : now;
     const begun = state.drawn !== null;
     drawOne();
     for (let more = 1; calm.matches && more < state.speed && state.drawn !== null && state.drawn < run.kept; more++)
@@ -66,9 +71,10 @@ function tick(now) {
 }
 
 export function play() {
-  if (app.playing || app.run?.head?.pictured) return;
+  if (app.playing || (app.run?.head && !app.run.streams)) return;
   app.playing = true;
-  if (app.run?.complete(state.drawn)) state.drawn = 0;
+  // A simulation has no picture of nothing.
+  if (app.run?.complete(state.drawn) && !app.run.head?.simulation) state.drawn = 0;
   player.last = -Infinity;
   player.timer = requestAnimationFrame(tick);
 }
@@ -101,10 +107,19 @@ export function changeSpeed(by) {
   state.speed = SPEEDS[Math.min(SPEEDS.length - 1, Math.max(0, place))];
 }
 
+// How far a simulation is that is shown.
+function simulationWords(run) {
+  const all = several(run.total, "resample", "resamples");
+  const shown = run.complete(state.drawn) ? null : (run.frameAt(state.drawn)?.count ?? 0);
+  if (shown !== null) return `${thousands(shown)} of ${all}`;
+  if (run.end) return `all ${all}`;
+  return `${thousands(Math.max(run.progress ?? 0, run.newest?.count ?? 0))} of ${all} so far`;
+}
+
 // How many are drawn, in words.
 export function countWords(run) {
   if (!run?.head) return "";
-  if (run.head.simulation) return "a simulation";
+  if (run.head.simulation) return simulationWords(run);
   if (run.head.pictured) {
     const sets = several(run.total, "training set", "training sets");
     if (run.end) return `all ${sets} drawn`;
@@ -158,8 +173,9 @@ export function showPlayer() {
   // What is of use once something is drawn is shown from then on.
   player.begun ||= app.playing || state.drawn !== null;
   byId("player").classList.toggle("fresh", !player.begun);
+  byId("draw-one").textContent = say(run?.head?.simulation ? "Draw more" : "Draw one");
   byId("play").setAttribute("aria-pressed", String(app.playing));
   byId("pictures").toggleAttribute("data-playing", app.playing);
   byId("speed").value = String(state.speed);
-  for (const id of ["reset", "draw-one", "play", "draw-all", "speed"]) byId(id).disabled = !run || Boolean(run.head?.pictured);
+  for (const id of ["reset", "draw-one", "play", "draw-all", "speed"]) byId(id).disabled = !run || (Boolean(run.head) && !run.streams);
 }

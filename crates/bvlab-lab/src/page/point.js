@@ -1,5 +1,6 @@
 // One test point: the cloud of predictions there as a strip and a histogram, with the truth, the
 // mean, the bias between them and ± sd, and the split in numbers.
+import { cloudWords, drawCloud, planePointWords } from "./cloud.js";
 import { decimalsFor, plain, plusMinus, rounded, short, several } from "./numbers.js";
 import { drawAxes, drawLabels, drawNotice, labelsRoom, numbersRoom } from "./panel.js";
 import { textWidth } from "./pen.js";
@@ -9,6 +10,7 @@ import { settingOf, settingWords } from "./view.js";
 // `x = 1.57`, or the number of the test point in several dimensions.
 export function pointWords(run, point) {
   const { head } = run;
+  if (head.plane) return planePointWords(run, point);
   if (head.dimension === 1) return `x = ${short(head.test.x[point])}`;
   return `test point ${point + 1}`;
 }
@@ -63,6 +65,7 @@ function heightsAt(run, learner, point) {
 }
 
 export function drawPoint(pen, outer, run, learner, drawn, point) {
+  if (run.head.plane) return drawCloud(pen, outer, run, learner, drawn, point);
   const em = pen.em;
   const setting = settingWords(run, learner);
   const split = splitAt(run, learner, drawn, point);
@@ -221,6 +224,7 @@ function splitLines(pen, outer, run, split, where) {
 
 // The picture in words.
 export function pointSummary(run, learner, drawn, point) {
+  if (run.head.plane) return cloudWords(run, learner, drawn, point);
   const split = splitAt(run, learner, drawn, point);
   const where = pointWords(run, point);
   if (split.count === 0) return `Predictions at ${where}: nothing drawn yet. The truth is ${plain(split.truth)}.`;

@@ -1,6 +1,7 @@
 // The presenter's window: notes, clock, what comes next, the answer. The page writes into a window of
 // its own, which works from a file, too; the class sees none of it.
 import { app, element, redraw } from "./app.js";
+import { voteForPresenter } from "./ballot.js";
 import { courseNow, neighbourLesson, placeNow } from "./course.js";
 import { state } from "./state.js";
 
@@ -70,6 +71,14 @@ function section(title, text, name = "") {
   return element("section", { class: name }, element("h2", {}, title), element("p", {}, text));
 }
 
+// How many have answered, and what can be done next.
+function voteSection(button) {
+  const vote = voteForPresenter();
+  if (!vote) return null;
+  const acts = vote.acts.map(([id, label, act]) => button(id, label, act));
+  return element("section", { id: "vote" }, element("h2", {}, "Vote"), element("p", {}, vote.said), element("div", { class: "row" }, ...acts));
+}
+
 // How long the course may take; of a course for a term, the unit.
 function plannedMinutes(place) {
   const whole = (courseNow()?.units ?? []).reduce((sum, unit) => sum + (unit.minutes ?? 0), 0);
@@ -109,6 +118,7 @@ export function showPresenter() {
         element("span", { class: "step" }, `The class sees ${STEP_WORDS[state.step] ?? "the picture"}.`),
       ),
       element("div", { class: "row" }, button("back", "← Back", act.previous), button("on", "Next step →", act.next)),
+      voteSection(button),
       section("Notes", place?.notes, "notes"),
       section("Question", words.question),
       section("Answer", words.answer, "answer"),

@@ -29,6 +29,45 @@ function noiseKind(noise) {
 // A value for a parameter of the noise.
 const usualValue = (parameter) => parameter.default ?? parameter.usual?.[0] ?? 1;
 
+// How many points a training set has.
+export function trainRow() {
+  const setTrain = (value) => change("control-train", [["problem.train", Math.round(Number(value))]]);
+  const most = SIZES.findLastIndex((size) => size <= (app.lab.limits?.train ?? 2000));
+  const train = element(
+    "span",
+    { class: "pair" },
+    element("input", {
+      id: "control-train-slider",
+      type: "range",
+      min: "0",
+      max: String(most),
+      step: "1",
+      "aria-label": "points in a training set",
+      oninput: (event) => {
+        byId("control-train").value = String(SIZES[event.target.value]);
+        setTrain(SIZES[event.target.value]);
+      },
+    }),
+    element("input", {
+      id: "control-train",
+      type: "number",
+      min: "1",
+      step: "1",
+      oninput: typed((field) => setTrain(field.value)),
+      onchange: typed((field) => setTrain(field.value)),
+    }),
+  );
+  update("control-train", () => experimentNow().problem?.train ?? "");
+  update("control-train-slider", () =>
+    SIZES.reduce((best, size, i) => (Math.abs(size - trainNow()) < Math.abs(SIZES[best] - trainNow()) ? i : best), 0),
+  );
+  panel.updates.push(() => {
+    const swept = experimentNow().sweep?.train !== undefined;
+    for (const id of ["control-train", "control-train-slider"]) byId(id).disabled = swept;
+  });
+  return row("control-train", "points n", train);
+}
+
 export function problemControls() {
   const problem = () => experimentNow().problem ?? {};
   const inputs = () => problem().inputs ?? { uniform: [0, 1] };
@@ -120,41 +159,6 @@ export function problemControls() {
   );
   update("control-noise-kind", () => noiseKind(problem().noise));
 
-  const setTrain = (value) => change("control-train", [["problem.train", Math.round(Number(value))]]);
-  const most = SIZES.findLastIndex((size) => size <= (app.lab.limits?.train ?? 2000));
-  const train = element(
-    "span",
-    { class: "pair" },
-    element("input", {
-      id: "control-train-slider",
-      type: "range",
-      min: "0",
-      max: String(most),
-      step: "1",
-      "aria-label": "points in a training set",
-      oninput: (event) => {
-        byId("control-train").value = String(SIZES[event.target.value]);
-        setTrain(SIZES[event.target.value]);
-      },
-    }),
-    element("input", {
-      id: "control-train",
-      type: "number",
-      min: "1",
-      step: "1",
-      oninput: typed((field) => setTrain(field.value)),
-      onchange: typed((field) => setTrain(field.value)),
-    }),
-  );
-  update("control-train", () => problem().train ?? "");
-  update("control-train-slider", () =>
-    SIZES.reduce((best, size, i) => (Math.abs(size - trainNow()) < Math.abs(SIZES[best] - trainNow()) ? i : best), 0),
-  );
-  panel.updates.push(() => {
-    const swept = experimentNow().sweep?.train !== undefined;
-    for (const id of ["control-train", "control-train-slider"]) byId(id).disabled = swept;
-  });
-
   const setInputs = (id, changed) => {
     const now = inputs();
     const place = inputsKind(now);
@@ -238,7 +242,7 @@ export function problemControls() {
       element("div", { id: "sketch-place" }),
       row("control-noise", "noise sd", noise),
       row("control-noise-kind", "noise is", kind),
-      row("control-train", "points n", train),
+      trainRow(),
       row("control-inputs", "inputs", where),
       row("control-from", "from, to", ends),
       row("control-dimension", "dimensions", dimension),

@@ -28,15 +28,30 @@
  *   answer: string | null, pictured: string | null, simulation: boolean, experiment: Record<string, any>,
  *   resamples: number, keep: number, seed: number, threshold: number | null, dimension: number,
  *   range: [number, number], test: { x: Numbers, truth: Numbers }, noise: Numbers[],
- *   learners: RunLearner[], figures: { name: string }[], variants: { name: string, set: string[] }[],
+ *   classes?: number, loss?: Loss, plane?: Plane, learners: RunLearner[], choices?: string[], correct?: number | null,
+ *   guess?: import("./votes.js").Guess | null, figures: { name: string }[], variants: { name: string, set: string[] }[],
  * }} Head
+ */
+
+/**
+ * The loss in use: how it is split, what its bias and its error are called.
+ * @typedef {{ name: string, split: string | null, smoothing: number, bias: string, error: string }} Loss
+ */
+
+/**
+ * Of classes over two inputs: the grid of test points, what of it is in sight, the class that Bayes' rule
+ * chooses at every point, and how many points have their probabilities sent.
+ * @typedef {{
+ *   xs: Numbers, ys: Numbers, inSight: [[number, number], [number, number]], bayes: Uint8Array,
+ *   truth: Numbers | null, count: number,
+ * }} Plane
  */
 
 /**
  * One training set, its fits (settings × test points, by learner) and their errors.
  * @typedef {{
  *   is: "draw", resample: number, data: { x: Numbers, y: Numbers }[], fits: Numbers[], risk: Numbers[],
- *   train: Numbers[],
+ *   train: Numbers[], labels?: Uint8Array[],
  * }} Draw
  */
 
@@ -44,7 +59,7 @@
 
 /**
  * The estimates from the first `count` training sets: by learner and setting, with the names of
- * curves.csv.
+ * curves.csv. Of a simulation `count` alone.
  * @typedef {{
  *   is: "frame", count: number, between?: boolean, t95: number, best: BestSetting[],
  *   learners: (Record<string, Numbers> & { heavy: any })[],
@@ -54,18 +69,19 @@
 /** @typedef {{ is: "best", count: number, learners: BestSetting[], overall: string | null }} Best */
 /** @typedef {{ is: "progress", count: number }} Progress */
 /** @typedef {{ is: "theory" | "solving" | "points", learners: (Record<string, Numbers> | null)[] }} PerLearner */
-/** @typedef {{ is: "words", title?: string, lookFor?: string, question?: string, answer?: string, claims: any[] }} Words */
+/** @typedef {{ is: "words", title?: string, lookFor?: string, question?: string, answer?: string, choices?: string[], claims: any[] }} Words */
 /** @typedef {{ is: "end", count: number, seconds: number, warnings?: string[], stopped?: string | null }} End */
 /** @typedef {{ is: "error", message: string, help?: string | null, passing?: boolean }} Failure */
 
 /** @typedef {Head | Draw | Frame | Best | Progress | PerLearner | Words | End | Failure} Message */
 
 /**
- * A parameter of a learner, of the noise or of the inputs, as `GET /api/lab` has it.
+ * A parameter of a learner, of the noise, of the inputs or of a simulation, as `GET /api/lab` has it.
  * @typedef {{
  *   name: string, symbol?: string | null, meaning?: string, unit?: string | null, default: number | null,
  *   least?: number | null, most?: number | null, mostBy?: string | null, whole?: boolean,
  *   exclusive?: boolean, usual?: [number, number] | null,
+ *   list?: { longest: number, default: number[] } | null,
  * }} Parameter
  */
 
@@ -73,7 +89,7 @@
  * A family of learners.
  * @typedef {{
  *   name: string, meaning?: string, parameters: Parameter[], choices: any[], base?: boolean,
- *   capacity?: string | null, oneDimensional?: boolean,
+ *   capacity?: string | null, oneDimensional?: boolean, numbers?: boolean, classes?: boolean,
  * }} Family
  */
 
@@ -93,10 +109,21 @@ function unpack(text, Numbers) {
   return new Numbers(bytes.buffer);
 }
 
+// Labels of so many bits each, from the lowest; some more than there are, to a whole byte.
+/** @param {string} text @param {number} bits */
+function unpackLabels(text, bits) {
+  const raw = atob(text);
+  const each = 8 / bits;
+  const labels = new Uint8Array(raw.length * each);
+  for (let i = 0; i < labels.length; i++) labels[i] = (raw.charCodeAt(Math.floor(i / each)) >> ((i % each) * bits)) & ((1 << bits) - 1);
+  return labels;
+}
+
 /** @param {string} _key @param {any} value */
 function revive(_key, value) {
   if (typeof value === "string") return value in NOT_FINITE ? NOT_FINITE[value] : value;
   if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
+  for (const bits of [1, 2, 4, 8]) if (typeof value[`u${bits}`] === "string") return unpackLabels(value[`u${bits}`], bits);
   if (typeof value.f8 === "string") return unpack(value.f8, Float64Array);
   if (typeof value.f4 === "string") return unpack(value.f4, Float32Array);
   return value;

@@ -1,5 +1,6 @@
 // The controls of the run: seed, number of training sets, theory; and the experiment as TOML.
 import { app, element, redraw, reload } from "./app.js";
+import { lossRows } from "./class-controls.js";
 import { saveToml } from "./export.js";
 import { change, experimentNow, panel, row, typed, update } from "./fields.js";
 import { enterLesson, state, store } from "./state.js";
@@ -51,9 +52,10 @@ export function runControls() {
       "fieldset",
       {},
       row("control-seed", "seed", seed),
-      row("control-resamples", "training sets", resamples),
+      row("control-resamples", app.run?.head?.simulation ? "resamples" : "training sets", resamples),
+      ...(app.run?.head?.plane ? lossRows() : []),
       // On a figure it is where the lesson says so.
-      app.run?.head?.pictured
+      app.run?.head?.pictured || app.run?.head?.plane
         ? null
         : element("div", { class: "row check" }, element("label", {}, theory, " exact theory, where it is known (T)")),
     ),

@@ -46,6 +46,8 @@ export class Run {
     this.paths = new Map();
     /** @type {{ key: string, y: number } | undefined} */
     this.identityLine = undefined;
+    /** @type {{ key: string, value: number, half: number } | undefined} */
+    this.sumRoom = undefined;
     /** @type {number[] | undefined} */
     this.order = undefined;
     /** @type {number[] | undefined} */
@@ -103,9 +105,20 @@ export class Run {
     return this.end ? this.end.count : this.head.resamples;
   }
 
+  // Whether something of it can be shown before the end, one step after the other: its training sets and
+  // estimates, or the figures of a simulation.
+  get streams() {
+    return Boolean(this.head) && (!this.head.pictured || this.head.simulation);
+  }
+
+  // Where the playhead stands at the beginning. A simulation shows nothing before its first figure.
+  get first() {
+    return this.head.simulation ? (this.counts[0] ?? null) : 0;
+  }
+
   // How many draws are or will be here.
   get kept() {
-    return Math.min(this.head.keep, this.total);
+    return Math.min(this.head.keep ?? 0, this.total);
   }
 
   // The estimates after so many training sets (null: all there are): those of the largest count

@@ -1,7 +1,7 @@
 // The way in for scripts that embed or test the page, and for files that are dropped on it.
 import { app, redraw, reload, turnPage } from "./app.js";
 import { pause } from "./player.js";
-import { enterLesson, state } from "./state.js";
+import { enterLesson, state, store } from "./state.js";
 import { askAside, askExport, engineName } from "./wire.js";
 import { giveTable } from "./workers.js";
 
@@ -53,7 +53,7 @@ async function takeAll(files) {
   if (texts.length > 0) {
     pause();
     enterLesson(null, await texts[0].text());
-    state.scene = 1;
+    store.follow("open", { scene: 1 });
     turnPage();
   }
   app.problem = null;

@@ -88,26 +88,61 @@ export async function lessonsOfServer() {
   return response.json();
 }
 
-// Runs a scene; every message is handed over as it comes. Returns whether the end came.
-export async function runOnServer(scene, signal, take) {
-  const response = await post("api/run", scene, signal);
+// Hands over every line of an answer as it comes.
+async function eachLine(response, take) {
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
   let rest = "";
-  let ended = false;
   for (;;) {
     const { done, value } = await reader.read();
     rest += done ? decoder.decode() : decoder.decode(value, { stream: true });
     const lines = rest.split("\n");
     rest = lines.pop();
-    for (const line of lines) {
-      if (line.trim() === "") continue;
-      const message = parseMessage(line);
-      ended = ended || message.is === "end" || message.is === "error";
-      take(message);
-    }
-    if (done) return ended;
+    for (const line of lines) if (line.trim() !== "") take(line);
+    if (done) return;
   }
+}
+
+// Runs a scene; every message is handed over as it comes. Returns whether the end came.
+export async function runOnServer(scene, signal, take) {
+  const response = await post("api/run", scene, signal);
+  let ended = false;
+  await eachLine(response, (line) => {
+    const message = parseMessage(line);
+    ended = ended || message.is === "end" || message.is === "error";
+    take(message);
+  });
+  return ended;
+}
+
+// A token, which answers belong to.
+export async function newToken() {
+  return (await (await post("api/token", {})).json()).token;
+}
+
+const withToken = (token) => (token === null ? {} : { "x-bvlab-token": token });
+
+// The state of the vote and every change of it, until the connection ends.
+export async function streamVotes(token, signal, take) {
+  const response = await request("api/vote", { headers: withToken(token), signal });
+  await eachLine(response, (line) => take(JSON.parse(line)));
+}
+
+// An answer of a student.
+export async function sendAnswer(token, answer) {
+  const headers = { "content-type": "application/json", ...withToken(token) };
+  const response = await request("api/answer", { method: "POST", headers, body: JSON.stringify(answer) });
+  await response.text();
+}
+
+// What the lecturer does with the vote.
+export async function sendVote(action) {
+  await (await post("api/vote", action)).text();
+}
+
+// The counts of all votes as CSV.
+export async function countsFromServer() {
+  return (await request("api/counts")).blob();
 }
 
 // A file made by the server.

@@ -2,7 +2,7 @@
 // line breaks, and keeps the last picture until there is a new one.
 import { app, redraw } from "./app.js";
 import { Run } from "./run.js";
-import { hasScene, sceneAsked, state } from "./state.js";
+import { hasScene, sceneAsked, state, store } from "./state.js";
 import { lacksSteps } from "./steps.js";
 import { equal } from "./store.js";
 import { Refusal } from "./protocol.js";
@@ -42,8 +42,10 @@ function present(run) {
   app.ghost = same && before !== run && !before.head.pictured && !run.head.pictured ? before : null;
   app.run = run;
   keepWords(run);
-  if (run.head.pictured) state.scene = 6;
-  else if (!hasScene(run, state.scene)) state.scene = 1;
+  // The dartboard is for numbers: for classes the cloud is the board.
+  if (run.head.plane) store.follow("no board", { board: false });
+  if (run.head.pictured) store.follow("figures alone", { scene: 6 });
+  else if (!hasScene(run, state.scene)) store.follow("no such view", { scene: 1 });
 }
 
 // Words describe the lesson as it opens, whatever is changed later.

@@ -1,22 +1,27 @@
 // The stage: which pictures a scene has, drawn again whenever something has changed, and what the
 // pointer does on them.
 import { app, byId, redraw } from "./app.js";
+import { guessesOnCurve } from "./ballot.js";
+import { drawColumns, setUpColumns } from "./columns.js";
 import { boardsHeight, dartboardWords, drawDartboards } from "./dartboard.js";
 import { drawFits, fitsWords } from "./fits.js";
+import { drawHands, handsAreOn, handsWords, setUpHands } from "./hands.js";
 import { HIDDEN_SUM, drawIdentity, identityWords } from "./identity.js";
+import { lossNamed } from "./losses.js";
 import { drawNorm, normRoom, normWords } from "./norm.js";
 import { hiddenColumns, isHidden } from "./opening.js";
 import { Pen } from "./pen.js";
+import { markedAt } from "./plane.js";
 import { drawPoint, pointSummary } from "./point.js";
 import { state, store } from "./state.js";
-import { drawTradeoff, tradeoffWords } from "./tradeoff.js";
-import { learnerOf, moveTo, panelsBeside, placesOf, pointOf, secondPointOf } from "./view.js";
+import { drawTradeoff, overlayWords, tradeoffWords } from "./tradeoff.js";
+import { learnerOf, moveTo, orderOf, panelsBeside, placesOf, pointOf, secondPointOf } from "./view.js";
 
 const ALL_PARTS = ["noise", "bias2", "variance", "risk", "train_risk", "test_risk", "risk_median"];
 // In the double-descent scene the split is in the identity beside it.
 const DESCENT_PARTS = ["noise", "risk", "train_risk", "risk_median"];
 
-const stage = { pens: {}, fits: null, beside: null, panels: [] };
+const stage = { pens: {}, measured: null, fits: null, beside: null, panels: [] };
 
 function pen(name) {
   stage.pens[name] ??= new Pen(byId(`picture-${name}`).querySelector("svg"));
@@ -25,9 +30,18 @@ function pen(name) {
 
 const PICTURES = ["fits", "tradeoff", "point", "board", "norm", "identity"];
 
-function measurePictures() {
-  const em = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-  for (const name of PICTURES) pen(name).measure(em);
+// Measures all pictures. Training sets that come in change no sizes: to measure then would make the browser lay
+// out the page twice for every one of them. Returns the size of text, and whether it is fresh.
+function measurePictures(run) {
+  const { scene, size, learner, board, beside, hide } = state;
+  const view = [scene, size, learner, board, beside, hide, document.documentElement.dataset.tour].join("/");
+  const fresh = !app.playing || stage.measured?.run !== run || stage.measured.view !== view;
+  if (fresh) {
+    const em = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+    for (const name of PICTURES) pen(name).measure(em);
+    stage.measured = { run, view, em };
+  }
+  return { em: stage.measured.em, fresh };
 }
 
 // Draws a picture if it is in sight, and says in words what it shows.
@@ -36,9 +50,7 @@ function picture(name, draw, words) {
   if (!tool.begin()) return;
   draw(tool, { left: 0, top: 0, right: tool.width, bottom: tool.height });
   tool.end();
-  const said = words();
-  if (tool.said !== said) tool.svg.setAttribute("aria-label", said);
-  tool.said = said;
+  tool.describe(words, app.playing);
 }
 
 export function drawStage() {
@@ -52,10 +64,11 @@ export function drawStage() {
   const learner = learnerOf(run);
   const { drawn } = state;
   layOutPanels(run, learner);
-  measurePictures();
+  const { em, fresh } = measurePictures(run);
+  if (state.scene === 7) drawColumns(run, em, fresh);
   const flat = run.head.dimension === 1;
   const points = state.scene !== 4 ? [] : state.board ? [pointOf(run), secondPointOf(run)] : [pointOf(run)];
-  byId("picture-fits").toggleAttribute("data-clickable", flat);
+  byId("picture-fits").toggleAttribute("data-clickable", flat || Boolean(run.head.plane));
   stage.fits = null;
   stage.beside = null;
   pictures.toggleAttribute("data-beside", panelsBeside(run).length > 0);
@@ -64,15 +77,16 @@ export function drawStage() {
     "fits",
     (tool, box) => {
       const panels = panelsBeside(run);
-      if (panels.length > 0) drawBeside(tool, box, run, panels);
+      if (handsAreOn()) drawHands(tool, box, run);
+      else if (panels.length > 0) drawBeside(tool, box, run, panels);
       else stage.fits = drawFits(tool, box, run, learner, drawn, points, state.scene !== 5, { hidden: state.hide, ghost: app.ghost });
     },
-    () => fitsAloud(run, learner),
+    () => (handsAreOn() ? handsWords(run) : fitsAloud(run, learner)),
   );
   picture(
     "tradeoff",
     (tool, box) => drawPanels(tool, box, run, learner),
-    () => (hiddenColumns().length > 0 ? `Trade-off of ${run.head.learners[learner].name}, partly hidden.` : tradeoffWords(run, learner, drawn)),
+    () => tradeoffAloud(run, learner),
   );
   picture(
     "point",
@@ -95,7 +109,7 @@ export function drawStage() {
   picture(
     "identity",
     (tool, box) => drawIdentity(tool, box, run, learner, drawn, state.scene === 4, hiddenColumns().length > 0),
-    () => (hiddenColumns().length > 0 ? HIDDEN_SUM : identityWords(run, learner, drawn)),
+    () => (hiddenColumns().length > 0 ? lossNamed(run.head, HIDDEN_SUM) : identityWords(run, learner, drawn)),
   );
   sayAloud(run);
 }
@@ -107,7 +121,7 @@ function drawBeside(tool, box, run, panels) {
   stage.beside = panels.map(({ learner, place }, i) => {
     const part = partOf(box, i, panels.length, upright, tool.em);
     const chosen = learner === learnerOf(run) && (place === null || place === placesOf(run, learner)[0]);
-    drawFits(tool, part, run, learner, state.drawn, [], true, { place, hidden: state.hide, chosen });
+    drawFits(tool, part, run, learner, state.drawn, [], true, { place, hidden: state.hide, chosen, panel: i });
     return { learner, place, part };
   });
 }
@@ -137,6 +151,19 @@ function panelsOf(run, learner) {
   return { swept, several, shown: several ? swept : [learner] };
 }
 
+// Whose axis an overlay of all learners has; null where there is none.
+function overlayCarrier(run, learner) {
+  const { swept } = panelsOf(run, learner);
+  if (state.scene !== 3 || !state.overlay || swept.length < 2) return null;
+  return swept.includes(learner) ? learner : swept[0];
+}
+
+function tradeoffAloud(run, learner) {
+  if (hiddenColumns().length > 0) return `Trade-off of ${run.head.learners[learner].name}, partly hidden.`;
+  const carrier = overlayCarrier(run, learner);
+  return carrier === null ? tradeoffWords(run, learner, state.drawn) : overlayWords(run, carrier, state.drawn);
+}
+
 // How high pictures are that a phone shows one below the other.
 function layOutPanels(run, learner) {
   const style = byId("pictures").style;
@@ -146,7 +173,7 @@ function layOutPanels(run, learner) {
 
 // Alone, or in the large scene side by side for all learners; below each other on a phone.
 function drawPanels(tool, box, run, learner) {
-  const { swept, several, shown } = panelsOf(run, learner);
+  const { several, shown } = panelsOf(run, learner);
   const look = {
     scene: state.scene,
     theory: state.theory,
@@ -165,19 +192,16 @@ function drawPanels(tool, box, run, learner) {
     );
     return;
   }
-  if (state.scene === 3 && state.overlay && swept.length > 1) {
-    stage.panels.push(
-      drawTradeoff(tool, box, run, swept.includes(learner) ? learner : swept[0], state.drawn, {
-        ...look,
-        overlay: true,
-      }),
-    );
+  const carrier = overlayCarrier(run, learner);
+  if (carrier !== null) {
+    const panel = drawTradeoff(tool, box, run, carrier, state.drawn, { ...look, overlay: true });
+    stage.panels.push({ ...panel, learner: carrier });
     return;
   }
   const upright = tool.width < 40 * tool.em;
   shown.forEach((one, i) => {
     const part = partOf(box, i, shown.length, upright, tool.em);
-    const panel = drawTradeoff(tool, part, run, one, state.drawn, { ...look, chosen: several && one === learner });
+    const panel = drawTradeoff(tool, part, run, one, state.drawn, { ...look, guesses: guessesOnCurve(one), chosen: several && one === learner });
     if (panel) stage.panels.push({ ...panel, learner: one, part });
   });
 }
@@ -238,9 +262,14 @@ export function setUpStage() {
   // A click on the fits looks at that x; with Shift at the second one of the dartboard.
   const fits = pen("fits").svg;
   let looking = false;
+  setUpHands(fits);
   const look = (event) => {
     if (!stage.fits || !app.run?.head) return;
-    const [x] = placeOn(fits, event);
+    const [x, y] = placeOn(fits, event);
+    if (app.run.head.plane) {
+      store.act("look at x", { x: markedAt(app.run, stage.fits, x, y) });
+      return;
+    }
     const value = Math.min(app.run.head.range[1], Math.max(app.run.head.range[0], stage.fits.x.value(x)));
     const key = state.board && (event.shiftKey || nearerSecond(value)) ? "x2" : "x";
     store.act(`look at ${key}`, { [key]: Number(value.toPrecision(4)) });
@@ -259,12 +288,17 @@ export function setUpStage() {
       looking = false;
     });
   fits.addEventListener("click", (event) => {
+    if (handsAreOn()) return;
     if (stage.beside) chooseBeside(event);
     if (state.scene === 4 || !stage.fits) return;
     store.act("one point", { scene: 4, board: false });
     look(event);
   });
-  new ResizeObserver(() => redraw()).observe(byId("pictures"));
+  setUpColumns();
+  new ResizeObserver(() => {
+    stage.measured = null;
+    redraw();
+  }).observe(byId("pictures"));
 }
 
 // A click on one of several panels looks at its setting.
@@ -289,7 +323,10 @@ export function movePoint(by) {
   const { run } = app;
   if (!run?.head || run.head.pictured) return;
   const { x, truth } = run.head.test;
-  if (run.head.dimension !== 1) state.x = Math.min(truth.length - 1, Math.max(0, pointOf(run) + by));
+  if (run.head.plane) {
+    const order = orderOf(run);
+    state.x = order[Math.min(order.length - 1, Math.max(0, order.indexOf(pointOf(run)) + by))];
+  } else if (run.head.dimension !== 1) state.x = Math.min(truth.length - 1, Math.max(0, pointOf(run) + by));
   else {
     const step = (run.head.range[1] - run.head.range[0]) / 100;
     const moved = x[pointOf(run)] + by * Math.max(step, 1e-12);
@@ -299,7 +336,7 @@ export function movePoint(by) {
 
 // The pictures that are in sight, for export.
 export function picturesInSight() {
-  return [...document.querySelectorAll("#pictures > .picture")]
+  return [...document.querySelectorAll("#pictures .picture")]
     .filter((one) => one.offsetParent !== null)
     .map((one) => one.querySelector("svg"));
 }

@@ -2,13 +2,14 @@
 // What is shown now. All of it is in the address bar, so that a link restores the exact scene.
 import { Store } from "./store.js";
 
-export const SCENES = ["Lab", "Fits", "Trade-off", "One point", "Double descent", "Figure"];
+export const SCENES = ["Lab", "Fits", "Trade-off", "One point", "Double descent", "Figure", "Side by side"];
 
-// Which scenes a run has: the one of double descent where a sweep goes through p = n, and of what is only
-// pictured the figures.
+// Which scenes a run has: the one of double descent where a sweep goes through p = n, learners side by side
+// where there are several, and of what is only pictured the figures.
 export function hasScene(run, scene) {
   if (!run?.head) return true;
   if (run.head.pictured) return scene === 6;
+  if (scene === 7) return run.head.learners.length > 1 && !run.head.plane;
   return scene !== 5 || run.head.threshold !== null;
 }
 
@@ -52,7 +53,7 @@ const BEGINNING = {
 };
 
 // What undo takes back: the experiment, and what of it is looked at.
-const UNDOABLE = ["lesson", "toml", "sets", "learner", "at", "x", "x2", "board", "overlay", "theory", "hide", "beside"];
+const UNDOABLE = ["lesson", "toml", "sets", "scene", "learner", "at", "x", "x2", "board", "overlay", "theory", "hide", "beside"];
 
 export const store = new Store(BEGINNING, UNDOABLE);
 

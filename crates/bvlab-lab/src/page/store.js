@@ -81,6 +81,16 @@ export class Store {
     return true;
   }
 
+  /**
+   * Changes what follows from something else: no step of its own, so that undo does not stop there.
+   * @param {string} name
+   * @param {Record<string, any>} patch
+   */
+  follow(name, patch) {
+    const keys = Object.keys(patch).filter((key) => !equal(this.values[key], patch[key]));
+    if (keys.length > 0) this.change(name, keys, patch);
+  }
+
   /** @param {string} name @param {string[]} keys */
   record(name, keys) {
     const last = this.past.at(-1);

@@ -1,6 +1,7 @@
 // The numbers as a table, on demand.
 import { app, element } from "./app.js";
 import { dialogHead } from "./dialogs.js";
+import { lossNamed } from "./losses.js";
 import { plain, plusMinus, several, short, withInterval } from "./numbers.js";
 import { state } from "./state.js";
 import { learnerOf, settingOf, settingWords, sliceOf } from "./view.js";
@@ -65,7 +66,7 @@ export function fillNumbers(dialog) {
       }),
     ),
   );
-  const heads = [axis ? axis.name : "learner", "noise", ...COLUMNS.map(([, label]) => label)].map((label) =>
+  const heads = [axis ? axis.name : "learner", "noise", ...COLUMNS.map(([, label]) => lossNamed(run.head, label))].map((label) =>
     element("th", { scope: "col" }, label),
   );
   const words = head.axes.length > 1 ? `, ${settingWords(run, learner)}` : "";

@@ -2,12 +2,13 @@
 // through them, and a marker at the current setting.
 import { drawLearnerBars } from "./bars.js";
 import { PARTS } from "./look.js";
+import { errorName, lossNamed } from "./losses.js";
 import { several, short, withInterval } from "./numbers.js";
 import { learnerColour, learnerInk } from "./palette.js";
 import { drawAxes, drawLabels, drawNotice, labelsRoom, numbersRoom } from "./panel.js";
 import { fitting, waitingWords } from "./parts.js";
 import { bandBetween, pathThrough, textWidth, wrapText } from "./pen.js";
-import { firstHeights, rangesOf } from "./ranges.js";
+import { firstHeights, rangesOf, sharedRanges } from "./ranges.js";
 import { Axis } from "./scales.js";
 import { cutApart } from "./words.js";
 import { bestAlong, placesOf, settingWords, sliceOf, tradeoffOptions } from "./view.js";
@@ -72,7 +73,7 @@ function drawCurves(pen, box, x, y, ranges, run, learner, frame, shownParts, wit
       .filter(([place]) => Number.isFinite(place))
       .pop();
     const final = run.newest.learners[learner][part.column][slice[last?.[1] ?? 0]];
-    if (last) labels.push({ y: last[0], rank: foot(final), text: labelOf(part, box.narrow, shownParts), name: part.name });
+    if (last) labels.push({ y: last[0], rank: foot(final), text: lossNamed(run.head, labelOf(part, box.narrow, shownParts)), name: part.name });
   }
   if (shownParts.includes("test_risk")) {
     const dots = slice.map((i, at) => (heavy[at] ? NaN : foot(own.test_risk[i])));
@@ -102,16 +103,14 @@ function drawSingles(pen, run, learner, drawn, x, y, ranges, all) {
   const slice = sliceOf(run, learner);
   const shown = run.shown(drawn);
   const xs = ranges.places.map((value) => x.place(value));
-  const first = all ? 0 : Math.max(0, shown - 1);
-  for (let draw = first; draw < shown; draw++) {
-    const newest = draw === shown - 1 && drawn !== null && drawn <= run.ready;
-    if (!all && !newest) continue;
-    const place = [x.start, x.end, x.from, x.to, y.start, y.end, y.from, y.to, y.log].join();
-    const d = run.path(`risks ${learner}`, place, `${slice[0]}/${draw}`, () =>
+  const place = [x.start, x.end, x.from, x.to, y.start, y.end, y.from, y.to, y.log].join();
+  const path = (draw) =>
+    run.path(`risks ${learner}`, place, `${slice[0]}/${draw}`, () =>
       pathThrough(xs, pick(run.draws[draw].risk[learner], slice).map((value) => y.place(value))),
     );
-    pen.draw("path", { class: newest ? "single newest" : "single", d });
-  }
+  const newest = shown > 0 && drawn !== null && drawn <= run.ready;
+  pen.pile(!all ? 0 : newest ? shown - 1 : shown, (draw) => pen.draw("path", { class: "single", d: path(draw) }));
+  if (newest) pen.draw("path", { class: "single newest", d: path(shown - 1) });
 }
 
 function axisTitles(axis) {
@@ -141,7 +140,9 @@ export function drawTradeoff(pen, outer, run, learner, drawn, look) {
   const own = head.learners[learner];
   if (own.axes.length === 0) return drawLearnerBars(pen, outer, run, drawn);
   const options = tradeoffOptions(run);
-  const ranges = rangesOf(run, learner, options, look.scene);
+  // Learners in one panel that sweep the same number see all of its values.
+  const together = look.overlay ? sharedRanges(run, [...head.learners.keys()], options, look.scene) : null;
+  const ranges = look.ranges ?? together?.get(learner) ?? rangesOf(run, learner, options, look.scene);
   const frame = run.frameAt(drawn);
   const em = pen.em;
   const others = look.overlay ? [] : head.learners.map((_, i) => i).filter((i) => i !== learner && look.others);
@@ -155,15 +156,9 @@ export function drawTradeoff(pen, outer, run, learner, drawn, look) {
   const wrapped = notes.flatMap((note) => wrapText(note, em, outer.right - outer.left - em));
   const noteLines = outer.bottom - top - (2.9 + 1.25 * wrapped.length) * em > 8 * em ? wrapped : [];
   const bottom = outer.bottom - (look.numbered === false ? 0.5 : 2.9) * em - noteLines.length * 1.25 * em;
-  const heights = ranges.y ?? firstHeights(run, learner, ranges.log.y);
+  const heights = ranges.y ?? firstHeights(run, look.together ?? [learner], ranges.log.y);
   const y = new Axis(ranges.log.y, heights, [bottom, top + 0.35 * em]);
-  const texts = look.overlay
-    ? head.learners.map((_, i) => (frame ? alongAxis(run, frame, i, own.axes[0].name, { start: 0, end: 1, place: () => 0 }).text : ""))
-    : PARTS.filter((part) => look.parts.includes(part.column)).map((part) => labelOf(part, narrow, look.parts));
-  const room = Math.min(
-    labelsRoom(pen, [...texts, ...others.map((i) => head.learners[i].name)]),
-    0.36 * (outer.right - outer.left),
-  );
+  const room = Math.min(labelsRoom(pen, endNames(run, learner, frame, others, look, narrow)), 0.36 * (outer.right - outer.left));
   const box = {
     left: outer.left + Math.max(numbersRoom(pen, y), look.room ?? 0) + 1.4 * em,
     right: outer.right - room,
@@ -177,7 +172,7 @@ export function drawTradeoff(pen, outer, run, learner, drawn, look) {
     box,
     x,
     y,
-    { x: look.numbered === false ? null : axisTitles(own.axes[0]), y: "squared error", left: outer.left },
+    { x: look.numbered === false ? null : axisTitles(own.axes[0]), y: look.unit ?? errorName(head), left: outer.left },
     ranges.places,
     look.numbered !== false,
     ranges.zero,
@@ -186,7 +181,7 @@ export function drawTradeoff(pen, outer, run, learner, drawn, look) {
   drawMarks(pen, box, x, options.marks ?? [], head.threshold);
   pen.clip({ left: box.left, right: outer.right, top: box.top, bottom: box.bottom + 0.3 * em });
   const labels = [];
-  if (look.overlay && frame) labels.push(...drawOverlay(pen, run, learner, frame, x, y));
+  if (look.overlay && frame) labels.push(...drawOverlay(pen, run, learner, frame, x, y, together));
   else {
     const singles = !frame || (options.runs ?? 0) > 0;
     if (look.singles !== false) drawSingles(pen, run, learner, drawn, x, y, ranges, singles);
@@ -194,20 +189,11 @@ export function drawTradeoff(pen, outer, run, learner, drawn, look) {
     if (frame) {
       for (const other of others) labels.push(...drawOther(pen, run, frame, other, learner, x, y));
       labels.push(...drawCurves(pen, box, x, y, ranges, run, learner, frame, look.parts, look.theory));
+      drawGuesses(pen, look.guesses ?? [], ranges.places.map((value) => x.place(value)), pick(riskOf(frame, learner), sliceOf(run, learner)).map((value) => y.place(value)));
     }
   }
   pen.close();
-  const cut = cutApart(
-    labels.map((label) => label.text),
-    (text) => fitting(text, room - 0.2 * em, em),
-  );
-  drawLabels(
-    pen,
-    box.right - 0.5 * em,
-    labels.map((label, i) => ({ ...label, text: cut[i] })),
-    box.top + 0.5 * em,
-    box.bottom - 0.3 * em,
-  );
+  if (look.labelled !== false) drawEnds(pen, box, labels, room);
   const at = x.place(ranges.places[place]);
   drawMarker(
     pen,
@@ -223,6 +209,32 @@ export function drawTradeoff(pen, outer, run, learner, drawn, look) {
   return { box, x, y, places: ranges.places.map((value) => x.place(value)) };
 }
 
+// What will be said beside the ends of curves.
+function endNames(run, learner, frame, others, look, narrow) {
+  if (look.labelled === false) return [];
+  const { learners } = run.head;
+  const flat = { start: 0, end: 1, place: () => 0 };
+  if (look.overlay) return learners.map((_, i) => (frame ? alongAxis(run, frame, i, learners[learner].axes[0].name, flat).text : ""));
+  const parts = PARTS.filter((part) => look.parts.includes(part.column)).map((part) => lossNamed(run.head, labelOf(part, narrow, look.parts)));
+  return [...parts, ...others.map((i) => learners[i].name)];
+}
+
+// The names of the curves beside their ends, in so much room.
+function drawEnds(pen, box, labels, room) {
+  const { em } = pen;
+  const cut = cutApart(
+    labels.map((label) => label.text),
+    (text) => fitting(text, room - 0.2 * em, em),
+  );
+  drawLabels(
+    pen,
+    box.right - 0.5 * em,
+    labels.map((label, i) => ({ ...label, text: cut[i] })),
+    box.top + 0.5 * em,
+    box.bottom - 0.3 * em,
+  );
+}
+
 // What the picture is made of, as far as there is room to say it.
 function captionFor(run, learner, frame, options, look, width, em) {
   if (!frame) return "";
@@ -233,6 +245,19 @@ function captionFor(run, learner, frame, options, look, width, em) {
   if ((options.runs ?? 0) > 0 && !look.overlay) parts.push("faint: single ones");
   while (parts.length > 0 && textWidth(parts.join("; "), em) > width) parts.pop();
   return parts.join("; ");
+}
+
+// Guesses as marks on the curve of the risk: a disc for every value, as large as it was guessed often; those of
+// an earlier round as rings.
+function drawGuesses(pen, rounds, xs, ys) {
+  rounds.forEach((counts, round) => {
+    const most = Math.max(1, ...counts);
+    counts.forEach((count, i) => {
+      if (count === 0 || !Number.isFinite(ys[i])) return;
+      const last = round === rounds.length - 1;
+      pen.draw("circle", { class: last ? "guess" : "guess before", cx: xs[i], cy: ys[i], r: (0.25 + 0.45 * Math.sqrt(count / most)) * pen.em });
+    });
+  });
 }
 
 // The words beside the end of a curve.
@@ -254,7 +279,7 @@ function tradeoffNotes(run, learner, frame, ranges, look) {
     notes.push("Dashed level: a learner that sweeps another parameter, at its best setting.");
   if (look.overlay) return notes;
   if (ranges.log.y && look.parts.includes("bias2") && slice.some((i) => own.bias2[i] <= 0))
-    notes.push("Bias² estimated at or below 0 is drawn at the bottom.");
+    notes.push(lossNamed(run.head, "Bias² estimated at or below 0 is drawn at the bottom."));
   return notes;
 }
 
@@ -265,7 +290,10 @@ function drawMarks(pen, box, x, marks, threshold) {
     const place = x.place(at);
     if (!(place >= box.left && place <= box.right)) continue;
     pen.line("threshold", place, box.top, place, box.bottom);
-    const right = place + textWidth(text, pen.em) + pen.em < box.right;
+    const width = textWidth(text, pen.em) + pen.em;
+    const right = place + width < box.right;
+    // Where there is no room on either side, the line alone is drawn.
+    if (!right && place - width < box.left) continue;
     pen.text(
       "soft",
       place + (right ? 0.35 : -0.35) * pen.em,
@@ -305,10 +333,12 @@ function drawBefore(pen, ghost, run, learner, x, y) {
 
 // Where the risk of a learner lies on the axis of another: a curve over the same parameter, else a level,
 // at its best setting if it sweeps something else. Returns the settings, places and words.
-function alongAxis(run, frame, learner, axis, x) {
+function alongAxis(run, frame, learner, axis, x, ranges = null) {
   const own = run.head.learners[learner];
-  if (own.axes[0]?.name === axis)
-    return { settings: sliceOf(run, learner), xs: Array.from(own.axes[0].values, (one) => x.place(one)), text: own.name };
+  if (own.axes[0]?.name === axis) {
+    const values = Array.from(ranges?.places ?? own.axes[0].values, (one) => x.place(one));
+    return { settings: sliceOf(run, learner), xs: values, text: own.name };
+  }
   if (own.axes.length === 0) return { settings: [0, 0], xs: [x.start, x.end], text: own.name };
   const { setting } = bestAlong(run, learner, frame);
   const value = own.axes[0].values[setting % own.axes[0].values.length];
@@ -334,10 +364,10 @@ function riskOf(frame, learner) {
 }
 
 // The risks of all learners on one panel over the parameter of one of them, each in its colour.
-function drawOverlay(pen, run, chosen, frame, x, y) {
+function drawOverlay(pen, run, chosen, frame, x, y, together) {
   const labels = [];
   run.head.learners.forEach((_, learner) => {
-    const { settings, xs, text, best } = alongAxis(run, frame, learner, run.head.learners[chosen].axes[0].name, x);
+    const { settings, xs, text, best } = alongAxis(run, frame, learner, run.head.learners[chosen].axes[0].name, x, together.get(learner));
     const risks = riskOf(frame, learner);
     const mine = frame.learners[learner];
     const heavy = mine.heavy.some((one) => one);
@@ -360,17 +390,37 @@ function drawOverlay(pen, run, chosen, frame, x, y) {
   return labels;
 }
 
+// The lowest risk of a learner, and where it is.
+function lowestWords(run, learner, frame) {
+  const values = frame.learners[learner];
+  const { setting: best, words } = bestAlong(run, learner, frame);
+  const where = words === "" ? "" : `, ${words}`;
+  const risk = values.heavy[best]
+    ? `median risk ${short(values.risk_median[best])}`
+    : `risk ${withInterval(values.risk[best], values.risk_low[best], values.risk_high[best])}`;
+  return `${risk}${where}`;
+}
+
+// All learners in one picture, in words: also who is a level there, and why.
+export function overlayWords(run, learner, drawn) {
+  const { learners } = run.head;
+  const axis = learners[learner].axes[0].name;
+  const frame = run.frameAt(drawn);
+  if (!frame) return "Risk of all learners: no estimates yet; error bars need 4 training sets.";
+  const of = learners.map((own, i) => {
+    const why = own.axes.length === 0 ? " sweeps nothing, a level" : own.axes[0].name === axis ? "" : ` sweeps ${own.axes[0].name} instead, a level at its best`;
+    return `${own.name}${why}: ${lowestWords(run, i, frame)}.`;
+  });
+  return `Risk of all learners on the axis of ${learners[learner].name} over ${axis}, from ${several(frame.count, "training set", "training sets")}. ${of.join(" ")}`;
+}
+
 // The picture in words.
 export function tradeoffWords(run, learner, drawn) {
   const own = run.head.learners[learner];
   const frame = run.frameAt(drawn);
   if (!frame) return "Trade-off: no estimates yet; error bars need 4 training sets.";
-  const values = frame.learners[learner];
   const over = own.axes.length > 0 ? ` over ${own.axes[0].name}` : "";
-  const { setting: best, words } = bestAlong(run, learner, frame);
-  const where = words === "" ? "" : `, ${words}`;
-  const risk = values.heavy[best]
-    ? `Median risk ${short(values.risk_median[best])}`
-    : `Risk ${withInterval(values.risk[best], values.risk_low[best], values.risk_high[best])}`;
-  return `Noise, bias², variance and risk of ${own.name}${over}, from ${several(frame.count, "training set", "training sets")}. ${risk}${where}.`;
+  const lowest = lowestWords(run, learner, frame).replace(/^./, (first) => first.toUpperCase());
+  const parts = lossNamed(run.head, "Noise, bias², variance and risk");
+  return `${parts} of ${own.name}${over}, from ${several(frame.count, "training set", "training sets")}. ${lowest}.`;
 }

@@ -82,7 +82,7 @@ export function settingWords(run, learner) {
 
 // Whose fits stand side by side: learners, or places on the first axis of the one that is looked at.
 export function panelsBeside(run) {
-  if (state.scene !== 2 || state.beside === null || run.head.dimension !== 1) return [];
+  if (state.scene !== 2 || state.beside === null || (run.head.dimension !== 1 && !run.head.plane)) return [];
   if (state.beside === "learners") return run.head.learners.map((_, learner) => ({ learner, place: null })).slice(0, 4);
   const learner = learnerOf(run);
   const { axes } = run.head.learners[learner];
@@ -94,8 +94,10 @@ export function panelsBeside(run) {
 export function orderOf(run) {
   if (!run.order) {
     const { x, truth } = run.head.test;
-    run.order = Array.from(truth, (_, i) => i);
+    run.order = Array.from({ length: run.head.plane?.count ?? truth.length }, (_, i) => i);
     if (run.head.dimension === 1) run.order.sort((a, b) => x[a] - x[b]);
+    // In the plane row by row.
+    if (run.head.plane) run.order.sort((a, b) => x[2 * a + 1] - x[2 * b + 1] || x[2 * a] - x[2 * b]);
   }
   return run.order;
 }
@@ -103,7 +105,8 @@ export function orderOf(run) {
 // The test point nearest to an x; in several dimensions the one of that number.
 export function testPointAt(run, wanted) {
   const { x, truth } = run.head.test;
-  if (run.head.dimension !== 1) return Math.min(truth.length - 1, Math.max(0, Math.round(wanted)));
+  const count = run.head.plane?.count ?? truth.length;
+  if (run.head.dimension !== 1) return Math.min(count - 1, Math.max(0, Math.round(wanted)));
   return nearest(x, wanted);
 }
 
@@ -120,9 +123,21 @@ export function secondPointOf(run) {
 function suggestedPoint(run, which) {
   const board = (run.head.experiment.figure ?? []).find((figure) => figure.dartboard?.at);
   if (board) return board.dartboard.at[which];
+  if (run.head.plane) return unsurePoint(run.head);
   const share = which === 0 ? 0.3 : 0.7;
   const [from, to] = run.head.range;
   return run.head.dimension === 1 ? from + share * (to - from) : which === 0 ? 0 : 1;
+}
+
+// A point near the middle of the plane where the classes are hard to tell apart.
+function unsurePoint({ classes, plane, test }) {
+  const [across, up] = plane.inSight;
+  const away = (i) =>
+    Math.hypot((test.x[2 * i] - (across[0] + across[1]) / 2) / (across[1] - across[0]), (test.x[2 * i + 1] - (up[0] + up[1]) / 2) / (up[1] - up[0]));
+  const sure = (i) => Math.max(...test.truth.subarray(i * classes, (i + 1) * classes));
+  let best = 0;
+  for (let i = 1; i < plane.count; i++) if (sure(i) + away(i) < sure(best) + away(best)) best = i;
+  return best;
 }
 
 // What the lesson's own trade-off figure says about axes and marks, wherever it is nested.

@@ -6,7 +6,7 @@
 // How many milliseconds a worker computes before it looks for messages.
 const SLICE = 12;
 
-const held = { calls: null, memory: null, id: 0, running: false, paused: false, scheduled: false, rounds: 0, most: 0 };
+const held = { calls: null, memory: null, id: 0, running: false, whole: false, paused: false, scheduled: false, rounds: 0, most: 0 };
 
 // What was asked before the module was there.
 let waiting = [];
@@ -56,7 +56,7 @@ async function open({ module, lessons }) {
 const next = new MessageChannel();
 next.port1.onmessage = () => {
   held.scheduled = false;
-  guarded(slice);
+  guarded(held.whole ? wholeSlice : slice);
 };
 
 function schedule() {
@@ -93,9 +93,21 @@ function slice() {
   }
 }
 
+// The same of a run in one piece: of a simulation a call is a resample.
+function wholeSlice() {
+  const { id } = held;
+  const until = performance.now() + SLICE;
+  let result = 1;
+  while (result === 1 && performance.now() < until) result = held.calls.bvlab_run_whole();
+  if (result === 1) schedule();
+  else {
+    held.whole = false;
+    reply({ is: "joined", id, result });
+  }
+}
+
 function begin(message) {
-  held.id = message.id;
-  held.running = false;
+  Object.assign(held, { id: message.id, running: false, whole: false });
   putText(message.scene);
   const way = held.calls.bvlab_begin();
   const memory = held.calls.bvlab_memory();
@@ -155,7 +167,9 @@ const DOES = {
     schedule();
   },
   whole: ({ id }) => {
-    if (id === held.id) reply({ is: "joined", id, result: held.calls.bvlab_run_whole() });
+    if (id !== held.id) return;
+    held.whole = true;
+    schedule();
   },
   end: ({ id, seconds }) => {
     if (id === held.id) held.calls.bvlab_end(seconds);
@@ -165,7 +179,7 @@ const DOES = {
     schedule();
   },
   stop: ({ stop }) => {
-    held.running = false;
+    Object.assign(held, { running: false, whole: false });
     // Of what waits, all that belongs to a run.
     waiting = waiting.filter(({ id }) => id === undefined);
     held.calls?.bvlab_stop();

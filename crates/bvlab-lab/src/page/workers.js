@@ -319,7 +319,7 @@ function askJoiner(body) {
   });
 }
 
-const FILE_KINDS = { csv: "text/csv", toml: "application/toml", svg: "image/svg+xml", steps: "application/x-ndjson" };
+const FILE_KINDS = { csv: "text/csv", toml: "application/toml", svg: "image/svg+xml", steps: "application/x-ndjson", refit: "application/json" };
 
 // A file made by the worker that joins; a run that it does not remember is run again.
 export async function exportFromWorkers(body) {
