@@ -24,10 +24,12 @@
 //! | [`bvlab_export`] | a scene with `what` | makes a file | 1 and the file or 0 and a refusal as output; 2 if the scene must be run first |
 //! | [`bvlab_stop`] | | gives up what is under way | |
 
+mod export;
 mod session;
 
+pub use export::ExportRequest;
 pub use session::{
-    ExportRequest, ExportResult, MessageSink, RoundResult, RunMode, Session, ShareProgress, refused,
+    ExportResult, MessageSink, RoundResult, RunMode, Session, ShareProgress, refused,
 };
 
 use std::cell::RefCell;
@@ -198,7 +200,7 @@ pub extern "C" fn bvlab_round() -> u32 {
     SESSION.with_borrow_mut(|session| session.round(&say)) as u32
 }
 
-/// Computes a run that is not shared.
+/// Computes a run that is not shared, or the next resample of a simulation.
 #[allow(unsafe_code, reason = "the name is for the other side")]
 #[unsafe(no_mangle)]
 pub extern "C" fn bvlab_run_whole() -> u32 {

@@ -3,19 +3,23 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use bvlab_core::decompose::Decomposition;
 use bvlab_core::engine::{
     GroupState, JoinedShares, KeptResample, Observer, Options, Shard, Share, ShareStep, Unwatched,
 };
+use bvlab_core::interrupt::Interrupt;
 use bvlab_core::plan::Plan;
+use bvlab_core::simulation::Sampling;
 use bvlab_core::task::{Outcome, Task};
 use bvlab_experiment::Experiment;
-use bvlab_figure as figure;
-use bvlab_lab::{LessonFiles, Lessons, Limits, Refusal, Scene, Sequence, memory, messages, steps};
+use bvlab_lab::{
+    LessonFiles, Lessons, Limits, PartialTables, Refusal, Scene, Sequence, memory, messages,
+};
 use bvlab_outcome::{Statements, Tables, report};
+
+use crate::export::{ExportKind, ExportRequest, make};
 
 /// How many finished runs are remembered, for exports.
 const REMEMBERED: usize = 3;
@@ -28,7 +32,7 @@ pub type MessageSink<'a> = &'a (dyn Fn(&str) + Sync);
 pub enum RunMode {
     /// By shares.
     Shared = 1,
-    /// In one call of [`Session::run_whole`]: a simulation, or a sweep that outgrows memory.
+    /// By [`Session::run_whole`]: a simulation, or a sweep that outgrows memory.
     Whole = 2,
 }
 
@@ -60,40 +64,6 @@ pub enum RoundResult {
     Failed = 3,
 }
 
-/// What is to be made of a finished run.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ExportRequest {
-    lesson: Option<String>,
-    toml: Option<String>,
-    #[serde(default)]
-    set: Vec<String>,
-    what: ExportKind,
-    #[serde(default)]
-    figure: usize,
-    count: Option<u64>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum ExportKind {
-    Csv,
-    Toml,
-    Svg,
-    Steps,
-}
-
-impl ExportRequest {
-    fn scene(&self) -> Scene {
-        let count = self.count.map(|count| format!("run.resamples={count}"));
-        Scene {
-            lesson: self.lesson.clone(),
-            toml: self.toml.clone(),
-            set: self.set.iter().cloned().chain(count).collect(),
-        }
-    }
-}
-
 /// What came of a request for an export.
 #[derive(Debug)]
 pub enum ExportResult {
@@ -109,6 +79,16 @@ struct JoinedRun {
     shared: Option<JoinedShares>,
     first: Option<Sequence>,
     sent: u64,
+    simulated: Option<RunningSimulation>,
+}
+
+/// A simulation that is run here, one resample after the other.
+struct RunningSimulation {
+    sampling: Sampling,
+    key: String,
+    partial: PartialTables,
+    /// How much of it was said to be done.
+    hundredths: u64,
 }
 
 /// A run that ended.
@@ -118,6 +98,8 @@ struct FinishedRun {
     outcome: Outcome,
     /// Those of its variants, where they were computed.
     variants: Vec<Outcome>,
+    /// Of a simulation: its tables on the way.
+    partial: PartialTables,
 }
 
 /// What a worker holds between calls.
@@ -163,7 +145,20 @@ impl Session {
         let shared = shared
             .transpose()
             .map_err(|error| Refusal::Failed(error.to_string()))?;
+        let simulated = match &experiment.task {
+            Task::Simulation(setup) => {
+                let sampling = Sampling::new(setup);
+                Some(RunningSimulation {
+                    sampling: sampling.map_err(|error| Refusal::Failed(error.to_string()))?,
+                    key: key(&experiment),
+                    partial: PartialTables::default(),
+                    hundredths: 0,
+                })
+            }
+            Task::Study(_) => None,
+        };
         self.joining = Some(JoinedRun {
+            simulated,
             first: Sequence::new(&experiment),
             sent: messages::sent(&experiment) as u64,
             experiment,
@@ -220,8 +215,8 @@ impl Session {
         let Ok(kept) = postcard::from_bytes::<KeptResample>(kept) else {
             return;
         };
-        if kept.resample < joining.sent {
-            say(&messages::draw(&kept).to_string());
+        if let (Some(plan), true) = (joining.experiment.plan(), kept.resample < joining.sent) {
+            say(&messages::draw(plan, &kept).to_string());
             if let Some(first) = &mut joining.first {
                 first.add(&kept);
             }
@@ -281,7 +276,8 @@ impl Session {
         };
         match shared.complete(round, &Unwatched) {
             Ok(results) => {
-                self.finish(joining.experiment, Outcome::Study(Box::new(results)), say);
+                let outcome = Outcome::Study(Box::new(results));
+                self.finish(joining.experiment, outcome, PartialTables::default(), say);
                 RoundResult::Last
             }
             Err(error) => {
@@ -291,11 +287,27 @@ impl Session {
         }
     }
 
-    /// Computes all of a run that is not shared.
+    /// Computes a run that is not shared: all of it, or the next resample of a simulation.
     pub fn run_whole(&mut self, say: MessageSink) -> RoundResult {
+        if let Some(running) = self.joining.as_mut().and_then(|run| run.simulated.as_mut())
+            && let result @ (RoundResult::More | RoundResult::Failed) = running.step(say)
+        {
+            return result;
+        }
         let Some(joining) = self.joining.take() else {
             return RoundResult::Incomplete;
         };
+        if let Some(RunningSimulation {
+            sampling, partial, ..
+        }) = joining.simulated
+        {
+            let outcome = Outcome::Simulation {
+                rows: sampling.rows(),
+                resamples: sampling.done(),
+            };
+            self.finish(joining.experiment, outcome, partial, say);
+            return RoundResult::Last;
+        }
         let experiment = joining.experiment;
         let watch = MessageObserver {
             plan: match messages::pictured(&experiment) {
@@ -309,7 +321,7 @@ impl Session {
         let outcome = experiment.task.run(Options::new(1, &watch));
         match outcome {
             Ok(outcome) => {
-                self.finish(experiment, outcome, say);
+                self.finish(experiment, outcome, PartialTables::default(), say);
                 RoundResult::Last
             }
             Err(error) => {
@@ -318,6 +330,7 @@ impl Session {
             }
         }
     }
+
     /// The last message of the run that ended last, which took so many seconds.
     pub fn end(&self, seconds: f64, say: MessageSink) {
         if let Some(FinishedRun {
@@ -344,24 +357,49 @@ impl Session {
     /// If the scene is wrong, or has no such figure, or the figure cannot be drawn.
     pub fn export(&mut self, request: &[u8]) -> Result<ExportResult, Refusal> {
         let request: ExportRequest = serde_json::from_slice(request).map_err(unreadable)?;
-        let experiment = self.read_scene(&request.scene())?;
+        let experiment = self.read_scene(&request.scene(true))?;
         if request.what == ExportKind::Toml {
             let text = experiment.source.merged_text().unwrap_or_default();
             return Ok(ExportResult::Made(text.into_bytes()));
+        }
+        if request.what == ExportKind::Refit {
+            return request.refit(&experiment).map(ExportResult::Made);
         }
         if request.what == ExportKind::Svg && experiment.figures.get(request.figure).is_none() {
             let message = "the experiment has no such figure";
             return Err(Refusal::Missing(message.to_owned()));
         }
+        if let (None, Some(count)) = (experiment.plan(), request.count)
+            && let Some(outcome) = self.partial(&request.scene(false), count)?
+        {
+            return make(&experiment, (&outcome, &[]), &request).map(ExportResult::Made);
+        }
         let key = key(&experiment);
         let Some(ended) = self.ended.iter().find(|ended| ended.key == key) else {
             return Ok(ExportResult::NotRun);
         };
-        make(&experiment, ended, &request).map(ExportResult::Made)
+        let outcomes = (&ended.outcome, &*ended.variants);
+        make(&experiment, outcomes, &request).map(ExportResult::Made)
+    }
+
+    /// What a simulation, which may be under way, had after so many resamples, if that was kept.
+    fn partial(&self, scene: &Scene, count: u64) -> Result<Option<Outcome>, Refusal> {
+        let whole = key(&self.read_scene(scene)?);
+        let running = self.joining.iter().filter_map(|run| run.simulated.as_ref());
+        let running = running.map(|run| (&run.key, &run.partial));
+        let ended = self.ended.iter().map(|run| (&run.key, &run.partial));
+        let mut alike = running.chain(ended).filter(|(key, _)| **key == whole);
+        Ok(alike.find_map(|(_, partial)| partial.outcome(count)))
     }
 
     /// Says what follows from all resamples, and remembers the run.
-    fn finish(&mut self, experiment: Experiment, outcome: Outcome, say: MessageSink) {
+    fn finish(
+        &mut self,
+        experiment: Experiment,
+        outcome: Outcome,
+        partial: PartialTables,
+        say: MessageSink,
+    ) {
         if let (Task::Study(plan), Outcome::Study(results), None) =
             (&experiment.task, &outcome, messages::pictured(&experiment))
         {
@@ -392,6 +430,7 @@ impl Session {
             experiment,
             outcome,
             variants,
+            partial,
         });
     }
 
@@ -436,32 +475,26 @@ fn encoded<T: serde::Serialize>(value: &T) -> Vec<u8> {
     postcard::to_allocvec(value).unwrap_or_default()
 }
 
-fn make(
-    experiment: &Experiment,
-    ended: &FinishedRun,
-    request: &ExportRequest,
-) -> Result<Vec<u8>, Refusal> {
-    let outcome = &ended.outcome;
-    let failed = |error: &dyn std::fmt::Display| Refusal::Failed(error.to_string());
-    match request.what {
-        ExportKind::Csv | ExportKind::Toml => {
-            let table = Tables::main_table(&experiment.task, outcome);
-            table.to_csv().map_err(|error| failed(&error))
+impl RunningSimulation {
+    /// The next resample; says how far it is, and where its table is shown on the way.
+    fn step(&mut self, say: MessageSink) -> RoundResult {
+        if let Err(error) = self.sampling.step(&Interrupt::never()) {
+            say(&messages::error(&error).to_string());
+            return RoundResult::Failed;
         }
-        ExportKind::Steps => {
-            let steps = steps(experiment, outcome);
-            let lines = steps.iter().map(|frame| format!("{frame}\n"));
-            Ok(lines.collect::<String>().into_bytes())
+        let done = self.sampling.done();
+        if self.sampling.is_at_partial_count() {
+            self.partial.keep(done, &self.sampling.rows());
+            say(&messages::partial(done).to_string());
         }
-        ExportKind::Svg => {
-            let tables = Tables::of(&experiment.task, outcome);
-            let description = experiment.task.describe();
-            let statements = Statements::of(experiment, outcome, &ended.variants);
-            let figure = &statements.figures[request.figure];
-            let heading = statements.heading(&experiment.name);
-            let drawing = figure::draw(heading, &description, figure, &tables);
-            let drawing = drawing.map_err(|error| failed(&error))?;
-            Ok(drawing.to_svg().into_bytes())
+        let hundredths = 100 * done / self.sampling.total();
+        if hundredths > self.hundredths {
+            self.hundredths = hundredths;
+            say(&messages::progress(done).to_string());
+        }
+        match self.sampling.is_complete() {
+            true => RoundResult::Last,
+            false => RoundResult::More,
         }
     }
 }
@@ -490,8 +523,8 @@ impl Observer for MessageObserver<'_> {
     }
 
     fn kept(&self, kept: &KeptResample) {
-        if kept.resample < self.sent {
-            (self.say)(&messages::draw(kept).to_string());
+        if let (Some(plan), true) = (self.plan, kept.resample < self.sent) {
+            (self.say)(&messages::draw(plan, kept).to_string());
         }
     }
 
