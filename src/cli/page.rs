@@ -175,6 +175,14 @@ fn words(words: &ExperimentText, body: &mut String) {
             "<p class=\"question\"><b>Question:</b> {question}</p>\n"
         ));
     }
+    if !words.choices.is_empty() {
+        let choices = words.choices.iter();
+        let items = choices.map(|choice| format!("<li>{}</li>\n", escape(choice)));
+        body.push_str(&format!(
+            "<ol type=\"A\">\n{}</ol>\n",
+            items.collect::<String>()
+        ));
+    }
     if let Some(answer) = &words.answer {
         let answer = format!("<p>{}</p>", escape(answer));
         body.push_str(&folded("The answer", &answer));

@@ -33,6 +33,8 @@ for (const [name, hash, options] of [
   ["a phone", "", PHONE],
   ["a phone with a question", "step=question", PHONE],
   ["two learners and an answer", "lesson=bagging-tradeoff&scene=3&step=answer&look=on", {}],
+  ["side by side", "lesson=bagging-tradeoff&scene=7&hide=none", {}],
+  ["side by side on a phone, dark", "lesson=dartboards&scene=7&theme=dark", PHONE],
   ["one point", "scene=4", {}],
   ["controls", "panel=controls", {}],
   ["TOML", "panel=source", {}],

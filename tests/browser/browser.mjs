@@ -97,7 +97,8 @@ function listen(page, complaints, mistakes) {
   page.on("pageerror", (error) => complaints.push(`error: ${error.stack}`));
   page.on("requestfailed", (request) => {
     // The page gives up runs that nobody waits for any more.
-    if (/\/api\/run$/.test(request.url()) && request.failure().errorText === "net::ERR_ABORTED") return;
+    // and leaves the stream of votes when it is left itself.
+    if (/\/api\/(run|vote)$/.test(request.url()) && request.failure().errorText === "net::ERR_ABORTED") return;
     complaints.push(`failed request: ${request.url()} ${request.failure().errorText}`);
   });
 }

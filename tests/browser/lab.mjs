@@ -643,18 +643,18 @@ await suite.test("the server's figure, and a simulation has only that", async (o
   await shoot(simulation, "simulation");
 });
 
-await suite.test("classes are shown by their figures, and nothing moves", async (open) => {
-  const why = /The labels are classes: the page shows the figures/;
+await suite.test("classes in many dimensions are shown by their figures, and nothing moves", async (open) => {
+  const why = /here there are 20: the page shows the figures/;
   const figure = (page) => page.waitForFunction(() => document.getElementById("figure-image")?.naturalWidth > 0);
   const page = await open(at("scene=3"));
   await page.keyboard.press("m");
   await page.waitForSelector("#dialog-lessons[open]");
   assert.ok((await page.locator("#dialog-lessons h3").allTextContents()).includes("5. Classes and losses"));
-  await afterRun(page, () => page.click("[data-lesson='moons-zero-one']"));
+  await afterRun(page, () => page.click("[data-lesson='split-or-bootstrap-bayes']"));
   await figure(page);
-  assert.equal(await page.textContent("#title"), "Errors of votes: zero-one loss");
+  assert.equal(await page.textContent("#title"), "Averaging helps trees, and hardly helps naive Bayes");
   assert.match(await page.textContent("#settings"), why);
-  assert.equal(await count(page), "all 1000 training sets drawn");
+  assert.equal(await count(page), "all 200 training sets drawn");
   await shoot(page, "classes");
   for (const id of ["tab-1", "tab-2", "tab-3", "tab-4", "reset", "draw-one", "play", "draw-all"])
     assert.equal(await page.locator(`#${id}`).isDisabled(), true, id);
@@ -663,7 +663,7 @@ await suite.test("classes are shown by their figures, and nothing moves", async 
     await drawn(page);
   }
   assert.equal(await page.getAttribute("#tab-6", "aria-selected"), "true");
-  assert.equal(await count(page), "all 1000 training sets drawn");
+  assert.equal(await count(page), "all 200 training sets drawn");
   // The other figure.
   const first = await page.getAttribute("#figure-image", "src");
   await page.click("#server-figure .choice button:nth-child(2)");
@@ -695,9 +695,9 @@ await suite.test("classes are shown by their figures, and nothing moves", async 
   // A text of one's own has its figure too, wherever its link leads.
   const toml =
     '[problem]\nclasses = { rings = 0.5 }\ntrain = 40\n[[learner]]\nknn = { k = 3 }\n[run]\nresamples = 20\nloss = "zero-one"\n';
-  const bare = await open(at(`toml=${encodeURIComponent(toml)}&scene=2`));
+  const bare = await open(at(`toml=${encodeURIComponent(toml)}&scene=6`));
   assert.match(await bare.textContent("#server-figure"), /no figure/);
-  const phone = await open(at("lesson=moons-zero-one&set=run.resamples%3D60"), PHONE);
+  const phone = await open(at("lesson=split-or-bootstrap-bayes&set=run.resamples%3D60"), PHONE);
   await figure(phone);
   assert.ok((await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0);
   assert.equal(await phone.locator("#settings .pictured").isVisible(), true);
@@ -717,7 +717,7 @@ await suite.test("every lesson of one dimension or many opens in every scene", a
   ]) {
     await page.keyboard.press("m");
     await afterRun(page, () => page.click(`[data-lesson='${lesson}']`));
-    for (const scene of ["2", "3", "4", "v", "1"]) {
+    for (const scene of ["2", "3", "4", "v", "7", "1"]) {
       await page.keyboard.press(scene);
       await drawn(page);
     }
@@ -745,6 +745,8 @@ await suite.test("text can be read: sizes and contrast, in both themes", async (
       "lesson=bagging-tradeoff&scene=3",
       "lesson=descent-fits&scene=5",
       "lesson=tree-tradeoff&scene=4",
+      "lesson=bagging-tradeoff&scene=7&hide=none",
+      "lesson=degrees-of-freedom&scene=7",
     ]) {
       const page = await open(at(`${hash}&theme=${theme}`));
       const faults = await page.evaluate(() => {

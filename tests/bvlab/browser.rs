@@ -3,6 +3,7 @@
 //! Where there is no Chromium, Firefox, Node.js or what drives them these tests say so and pass; with
 //! `BVLAB_BROWSER=required` they fail.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -61,13 +62,19 @@ fn scripts() -> PathBuf {
 
 /// Runs a script on a page; its pictures go to target/browser, to be looked at.
 fn drive(browser: &Path, script: &str, page: &str) {
+    drive_with(browser, script, &[page.as_ref()]);
+}
+
+/// The same with more than a page.
+fn drive_with(browser: &Path, script: &str, arguments: &[&OsStr]) {
     let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("browser");
     std::fs::create_dir_all(&pictures).unwrap();
     let output = Command::new("node")
         .arg(scripts().join(script))
-        .arg(page)
+        .args(arguments)
         .arg(&pictures)
         .env("BVLAB_CHROMIUM", browser)
+        .env("BVLAB_PROGRAM", env!("CARGO_BIN_EXE_bvlab"))
         .output()
         .unwrap();
     let words = [output.stdout, output.stderr].concat();
@@ -99,6 +106,35 @@ fn the_live_page_teaches_in_a_browser() {
 }
 
 #[test]
+fn simulations_move_in_a_browser() {
+    let Some(browser) = browser() else { return };
+    let server = Server::start(&[]);
+    drive(
+        browser,
+        "simulations.mjs",
+        &format!("http://127.0.0.1:{}/#lecturer={}", server.port, server.key),
+    );
+}
+
+#[test]
+fn learners_stand_side_by_side_with_the_numbers_of_the_program() {
+    let Some(browser) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let lesson = folder.path().join("four.toml");
+    let shipped = std::fs::read_to_string("experiments/dartboards.toml").unwrap();
+    let (experiment, _) = shipped.split_once("\n[lab]\n").unwrap();
+    let opening = "[lab]\nscene = \"side-by-side\"\nsets = 5\n";
+    std::fs::write(&lesson, format!("{experiment}\n{opening}")).unwrap();
+    let tables = folder.path().join("tables");
+    let lessons = ["bagging-tradeoff", "dartboards", "degrees-of-freedom"];
+    let few = ["--resamples", "96", "--quiet", "--out"];
+    bvlab(&[&["run"], &lessons[..], &few[..]].concat(), &tables);
+    let server = Server::start(&[lesson.to_str().unwrap()]);
+    let address = format!("http://127.0.0.1:{}/#lecturer={}", server.port, server.key);
+    drive_with(browser, "beside.mjs", &[address.as_ref(), tables.as_ref()]);
+}
+
+#[test]
 fn everybody_can_use_the_live_page() {
     let Some(browser) = browser() else { return };
     let server = Server::start(&[]);
@@ -106,6 +142,53 @@ fn everybody_can_use_the_live_page() {
         browser,
         "access.mjs",
         &format!("http://127.0.0.1:{}/#lecturer={}", server.port, server.key),
+    );
+}
+
+#[test]
+fn points_are_moved_by_hand_in_a_browser() {
+    let Some(browser) = browser() else { return };
+    let server = Server::start(&[]);
+    drive(
+        browser,
+        "hands.mjs",
+        &format!("http://127.0.0.1:{}/#lecturer={}", server.port, server.key),
+    );
+}
+
+#[test]
+fn a_class_answers_in_a_browser() {
+    let Some(browser) = browser() else { return };
+    let server = Server::start(&[]);
+    let lab = format!("http://127.0.0.1:{}/#lecturer={}", server.port, server.key);
+    drive(browser, "answers.mjs", &lab);
+    let out = tempfile::tempdir().unwrap();
+    bvlab(
+        &["run", "knn-fits", "--page", "--quiet", "--out"],
+        out.path(),
+    );
+    let page = out.path().join("knn-fits/page.html");
+    let page = format!("file://{}", page.display());
+    drive(browser, "answers.mjs", &page);
+}
+
+#[test]
+fn classes_move_in_a_browser() {
+    let Some(browser) = browser() else { return };
+    let server = Server::start(&[]);
+    let tables = tempfile::tempdir().unwrap();
+    for loss in ["zero-one", "cross-entropy"] {
+        let set = format!("run.loss={loss}");
+        let out = tables.path().join(loss);
+        let few = ["--resamples", "120", "--quiet", "--out"];
+        let run = ["run", "moons-zero-one", "--set", &set];
+        bvlab(&[&run[..], &few[..]].concat(), &out);
+    }
+    let address = format!("http://127.0.0.1:{}/#lecturer={}", server.port, server.key);
+    drive_with(
+        browser,
+        "classes.mjs",
+        &[address.as_ref(), tables.path().as_ref()],
     );
 }
 
@@ -231,7 +314,7 @@ fn the_page_without_a_server_works_in_a_browser() {
     let Some(browser) = browser() else { return };
     for (lesson, script) in [
         ("tree-tradeoff", "recorded.mjs"),
-        ("moons-zero-one", "figures.mjs"),
+        ("covariance-ladder", "figures.mjs"),
     ] {
         let out = tempfile::tempdir().unwrap();
         let run = Command::new(env!("CARGO_BIN_EXE_bvlab"))

@@ -112,7 +112,7 @@ impl Server {
         self.raw(from, &request(path, &host, headers, &body.to_string()))
     }
 
-    fn export(&self, body: &Value) -> Vec<u8> {
+    pub fn export(&self, body: &Value) -> Vec<u8> {
         let answer = self.post(LECTURER, "/api/export", body);
         assert_eq!(answer.status, 200, "{}", answer.text());
         answer.body
@@ -208,7 +208,7 @@ fn unchunked(mut rest: &[u8]) -> Vec<u8> {
 }
 
 /// The numbers of an array, in full or for drawing.
-fn numbers(value: &Value) -> Vec<f64> {
+pub fn numbers(value: &Value) -> Vec<f64> {
     if let Some(text) = value["f8"].as_str() {
         let bytes = STANDARD.decode(text).unwrap();
         let numbers = bytes
@@ -224,7 +224,7 @@ fn numbers(value: &Value) -> Vec<f64> {
 }
 
 /// A column of a table as the command line writes it.
-fn column(csv: &str, name: &str) -> Vec<f64> {
+pub fn column(csv: &str, name: &str) -> Vec<f64> {
     let mut lines = csv.lines();
     let place = lines
         .next()
@@ -237,7 +237,7 @@ fn column(csv: &str, name: &str) -> Vec<f64> {
 }
 
 /// The table that `bvlab run` writes.
-fn command_line(out: &Path, experiment: &str, arguments: &[&str]) -> String {
+pub fn command_line(out: &Path, experiment: &str, arguments: &[&str]) -> String {
     let status = Command::new(env!("CARGO_BIN_EXE_bvlab"))
         .args(["run", experiment, "--quiet", "--out"])
         .arg(out)
@@ -249,7 +249,7 @@ fn command_line(out: &Path, experiment: &str, arguments: &[&str]) -> String {
     std::fs::read_to_string(out.join(name).join("curves.csv")).unwrap()
 }
 
-fn of<'a>(messages: &'a [Value], kind: &str) -> Vec<&'a Value> {
+pub fn of<'a>(messages: &'a [Value], kind: &str) -> Vec<&'a Value> {
     messages
         .iter()
         .filter(|message| message["is"] == kind)
@@ -391,7 +391,19 @@ fn a_simulation_is_its_figure() {
     let server = Server::start(&[]);
     let scene = json!({ "lesson": "majority-vote", "set": ["run.resamples=2000"] });
     let messages = server.run(&scene);
-    assert_eq!(kinds(&messages), ["head", "end"]);
+    // How far its figures are: twice in every doubling.
+    let frames = of(&messages, "frame");
+    let counts: Vec<u64> = frames
+        .iter()
+        .filter_map(|one| one["count"].as_u64())
+        .collect();
+    assert_eq!(counts[..6], [4, 6, 8, 12, 16, 24]);
+    assert_eq!(counts.last(), Some(&1536));
+    assert_eq!(
+        messages.len(),
+        counts.len() + of(&messages, "progress").len() + 3
+    );
+    assert_eq!(messages.last().unwrap()["is"], "end");
     for (what, begin) in [
         ("svg", &b"<svg"[..]),
         ("png", &b"\x89PNG"[..]),
@@ -404,7 +416,7 @@ fn a_simulation_is_its_figure() {
 }
 
 /// The kinds of a run's messages, without words and those that say how far it is.
-fn kinds(messages: &[Value]) -> Vec<&str> {
+pub fn kinds(messages: &[Value]) -> Vec<&str> {
     let kinds = messages.iter().filter_map(|message| message["is"].as_str());
     kinds
         .filter(|kind| !["progress", "words"].contains(kind))
@@ -412,10 +424,11 @@ fn kinds(messages: &[Value]) -> Vec<&str> {
 }
 
 #[test]
-fn classes_are_shown_by_their_figures_alone() {
+fn classes_in_many_dimensions_are_shown_by_their_figures_alone() {
     let server = Server::start(&[]);
     let out = tempfile::tempdir().unwrap();
-    let scene = json!({ "lesson": "moons-zero-one", "set": ["run.resamples=120", "run.seed=9"] });
+    let scene =
+        json!({ "lesson": "covariance-ladder", "set": ["run.resamples=120", "run.seed=9"] });
     let answer = server.post(STUDENT, "/api/run", &scene);
     assert_eq!(answer.status, 200, "{}", answer.text());
     assert!(answer.body.len() < 10_000, "{} bytes", answer.body.len());
@@ -423,13 +436,12 @@ fn classes_are_shown_by_their_figures_alone() {
     assert_eq!(kinds(&messages), ["head", "end"]);
     let head = &messages[0];
     let why = head["pictured"].as_str().unwrap();
-    assert!(why.contains("The labels are classes"), "{why}");
-    assert_eq!(head["experiment"]["problem"]["classes"]["moons"], 0.3);
-    assert_eq!(head["figures"].as_array().unwrap().len(), 2);
+    assert!(why.contains("here there are 5"), "{why}");
+    assert_eq!(head["figures"].as_array().unwrap().len(), 1);
     assert_eq!(messages.last().unwrap()["count"], 120);
     // Tables and figures are those of the command line, to the last byte.
     let arguments = ["--resamples", "120", "--seed", "9", "--format", "svg"];
-    let csv = command_line(out.path(), "moons-zero-one", &arguments);
+    let csv = command_line(out.path(), "covariance-ladder", &arguments);
     let export = |what: &str, figure: usize| {
         let mut asked = scene.clone();
         asked["what"] = json!(what);
@@ -438,8 +450,8 @@ fn classes_are_shown_by_their_figures_alone() {
     };
     assert_eq!(export("csv", 0), csv);
     assert_eq!(export("steps", 0), "");
-    for (figure, name) in [(0, "tradeoff"), (1, "boundaries")] {
-        let file = out.path().join("moons-zero-one").join(name);
+    for (figure, name) in [(0, "tradeoff")] {
+        let file = out.path().join("covariance-ladder").join(name);
         let written = std::fs::read_to_string(file.with_extension("svg")).unwrap();
         assert!(export("svg", figure) == written, "{name}");
     }
@@ -453,7 +465,8 @@ fn classes_are_shown_by_their_figures_alone() {
         lessons.find(|lesson| lesson["name"] == name).unwrap()
     };
     assert_eq!(lesson("moons-zero-one")["group"], "Classes and losses");
-    assert_eq!(lesson("moons-zero-one")["pictured"], why);
+    assert_eq!(lesson("moons-zero-one")["pictured"], Value::Null);
+    assert_eq!(lesson("covariance-ladder")["pictured"], why);
     assert_eq!(lesson("tree-tradeoff")["pictured"], Value::Null);
     assert!(lesson("majority-vote")["pictured"].is_string());
 }
@@ -461,7 +474,7 @@ fn classes_are_shown_by_their_figures_alone() {
 #[test]
 fn a_long_run_of_classes_says_how_far_it_is() {
     let server = Server::start(&[]);
-    let scene = json!({ "lesson": "moons-squared", "set": ["run.resamples=4000"] });
+    let scene = json!({ "lesson": "covariance-ladder", "set": ["run.resamples=8000"] });
     let messages = server.run(&scene);
     let progress = of(&messages, "progress");
     let counts: Vec<u64> = progress
@@ -469,7 +482,7 @@ fn a_long_run_of_classes_says_how_far_it_is() {
         .map(|message| message["count"].as_u64().unwrap())
         .collect();
     assert!(!counts.is_empty());
-    assert!(counts.iter().all(|count| *count <= 4000), "{counts:?}");
+    assert!(counts.iter().all(|count| *count <= 8000), "{counts:?}");
 }
 
 /// A folder with an experiment about a table beside it.
@@ -597,7 +610,7 @@ fn a_page_of_figures_holds_them() {
     let file = folder.path().join("flowers.toml");
     for (experiment, figures) in [
         (file.to_str().unwrap(), vec!["tradeoff"]),
-        ("moons-zero-one", vec!["tradeoff", "boundaries"]),
+        ("covariance-ladder", vec!["tradeoff"]),
         ("majority-vote", vec!["simulation"]),
     ] {
         let name = Path::new(experiment).file_stem().unwrap();

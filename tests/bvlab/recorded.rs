@@ -426,6 +426,20 @@ const CASES: &[(&str, &str, &str, &str, bool)] = &[
         false,
     ),
     (
+        "histogram-log",
+        DENSITY,
+        "histogram = { bins = 9, origin = 0.4 }, sweep = { smoothing = [0.1, 1, 5] }",
+        r#"loss = "log", test = { grid = 40 }"#,
+        false,
+    ),
+    (
+        "kernel-density-log",
+        DENSITY,
+        "kernel-density = {}, sweep = { bandwidth = [0.3, 1] }",
+        r#"loss = "log", test = { grid = 40 }"#,
+        false,
+    ),
+    (
         "kernel-density",
         DENSITY,
         "kernel-density = {}, sweep = { bandwidth = [0.05, 0.3, 1] }",

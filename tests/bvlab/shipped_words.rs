@@ -8,7 +8,7 @@
 //! BVLAB_SHIPPED_CLAIMS=all cargo test --release shipped_words
 //! ```
 
-use bvlab::experiment::shipped;
+use bvlab::experiment::{Course, Experiment, Source, shipped};
 use serde_json::Value;
 
 use crate::setup::Place;
@@ -53,7 +53,10 @@ fn words(name: &str) -> Vec<(String, String)> {
     fn walk(key: &str, value: &toml::Value, found: &mut Vec<(String, String)>) {
         match value {
             toml::Value::String(text)
-                if ["title", "look-for", "question", "answer", "text", "note"].contains(&key) =>
+                if [
+                    "title", "look-for", "question", "answer", "choices", "text", "note",
+                ]
+                .contains(&key) =>
             {
                 found.push((key.to_owned(), text.clone()));
             }
@@ -214,5 +217,23 @@ fn no_shipped_claim_is_refuted_on_other_seeds() {
                 assert_ne!(verdict, "refuted", "{name} with seed {seed}: {claim}");
             }
         }
+    }
+}
+
+#[test]
+fn a_class_can_answer_the_questions_of_ten_experiments() {
+    let mut asked = Vec::new();
+    for name in shipped::names() {
+        let source = Source::shipped(&name, &[]).expect("it ships");
+        let experiment = Experiment::read(&name, source).expect("it can be read");
+        if !experiment.texts.ballot.is_empty() {
+            asked.push(name);
+        }
+    }
+    assert!(asked.len() >= 10, "{asked:?}");
+    let course = Course::all_shipped();
+    let short = course.iter().find(|course| course.name == "sixty-minutes");
+    for lesson in short.expect("it ships").lessons() {
+        assert!(asked.contains(&lesson.name), "{} asks nothing", lesson.name);
     }
 }

@@ -182,6 +182,11 @@ impl PageLook {
         ]
     }
 
+    /// What runs up a panel of errors.
+    pub fn error(loss: Loss) -> &'static str {
+        theme::error(loss)
+    }
+
     /// How a colour is painted on dark paper, for colours that come from elsewhere: the share that
     /// it keeps of itself (the rest is white), the values of black and white, and the largest
     /// difference between the parts of a grey.

@@ -313,14 +313,16 @@ pub fn error(loss: Loss) -> &'static str {
         Loss::Squared => "squared error",
         Loss::CrossEntropy { .. } => "cross-entropy",
         Loss::ZeroOne(_) => "share of errors",
+        Loss::Log => "excess log-loss",
     }
 }
 
 /// What the error of a study is called.
 pub fn error_of(study: &StudyDescription) -> &'static str {
-    match study.density {
-        true => "integrated squared error",
-        false => error(study.loss),
+    match study.loss {
+        Loss::Squared if study.density => "integrated squared error",
+        Loss::Log => "excess log-loss (KL divergence)",
+        loss => error(loss),
     }
 }
 

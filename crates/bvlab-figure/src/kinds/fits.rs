@@ -10,6 +10,7 @@ use crate::select::{
     Series, ShownAt, best, column, column_name, doubtful, learners, output_column, rows_at, setting,
 };
 use crate::theme;
+use bvlab_core::decompose::Loss;
 use bvlab_core::plan::{Curve, Scale, StudyDescription};
 use bvlab_core::words::{short, thousands};
 use bvlab_experiment::{FigureLabels, Fits, Part, Sample};
@@ -192,7 +193,7 @@ fn insets(
     let left = y_room(&Axis::new(Scale::Linear, range, (frame.bottom, frame.top)));
     let texts: Vec<String> = panels
         .iter()
-        .flat_map(|shown| labels(shown, study.density))
+        .flat_map(|shown| labels(shown, study))
         .flatten()
         .map(|(text, _)| text)
         .collect();
@@ -392,16 +393,20 @@ pub fn heights(
 }
 
 /// What the truth, one fit, several, and their mean are called.
-pub fn curve_names(density: bool) -> [&'static str; 4] {
-    match density {
-        true => ["true density", "estimate", "estimates", "mean estimate"],
+pub fn curve_names(study: &StudyDescription) -> [&'static str; 4] {
+    let mean = match study.loss {
+        Loss::Log => "geometric mean",
+        _ => "mean estimate",
+    };
+    match study.density {
+        true => ["true density", "estimate", "estimates", mean],
         false => ["truth", "fit", "refits", "mean fit"],
     }
 }
 
 /// The labels of what a panel shows, with their colours.
-fn labels(shown: &FitsContent, density: bool) -> [Option<(String, theme::Colour)>; 3] {
-    let [truth, fit, refits, mean_fit] = curve_names(density);
+fn labels(shown: &FitsContent, study: &StudyDescription) -> [Option<(String, theme::Colour)>; 3] {
+    let [truth, fit, refits, mean_fit] = curve_names(study);
     let name = |key: &str, usual: &str| {
         let given = shown.labels.given(key);
         given.unwrap_or(usual).to_owned()
@@ -471,7 +476,7 @@ pub fn fill(
         refits.first().and_then(|fit| fit.last()),
         mean.last(),
     ];
-    let ends = labels(shown, study.density).into_iter().zip(ends);
+    let ends = labels(shown, study).into_iter().zip(ends);
     Ok(ends
         .filter_map(|(label, end)| {
             let ((text, colour), end) = label.zip(end)?;

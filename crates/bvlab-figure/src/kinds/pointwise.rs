@@ -16,6 +16,11 @@ use bvlab_outcome::{Tables, columns};
 
 const PARTS: [Part; 4] = [Part::Noise, Part::Bias2, Part::Variance, Part::Risk];
 
+/// How many of the parts, from the first, are not drawn: values of a density have no noise.
+fn without(study: &StudyDescription) -> usize {
+    usize::from(study.density)
+}
+
 impl Picture for Pointwise {
     fn caption(&self, data: &FigureData) -> Result<String, FigureError> {
         data.drawn()
@@ -36,6 +41,7 @@ impl Picture for Pointwise {
             let rows = rows_at(&data.tables.points, series, value)?;
             let xs = column(&data.tables.points, columns::X, &rows);
             let said = PARTS.into_iter().zip(parts(series, value, data.tables)?);
+            let said = said.skip(without(study));
             let said = said.filter_map(|(part, values)| {
                 let name = theme::name(part, study.loss);
                 let highest = (0..values.len()).max_by(|a, b| values[*a].total_cmp(&values[*b]))?;
@@ -75,7 +81,7 @@ fn draw(
             labels: &options.labels,
         });
     }
-    let [truth, _, refits, mean] = fits::curve_names(study.density);
+    let [truth, _, refits, mean] = fits::curve_names(study);
     let texts = [("truth", truth), ("refits", refits), ("mean", mean)];
     let texts = texts.map(|(key, usual)| options.labels.given(key).unwrap_or(usual));
     let name = |part| theme::name(part, study.loss);
@@ -130,6 +136,7 @@ fn draw(
         for (part, values) in PARTS
             .into_iter()
             .zip(parts(shown.series, shown.value, tables)?)
+            .skip(without(study))
         {
             panel.curve(xs, &values, Stroke::new(theme::colour(part), 3.0))?;
             ends.push(Label {
