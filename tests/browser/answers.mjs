@@ -224,4 +224,65 @@ await suite.test("the clicker and the presenter's window lead a vote", async (op
   await page.waitForSelector("#strip .answer");
 });
 
+await suite.test("the class follows the lecturer's page until it goes a way of its own", async (open) => {
+  const lecturer = await open(at("lesson=tree-tradeoff"));
+  const [page, phone, busy] = [await open(student()), await open(student(), PHONE), await open(student("lesson=knn-fits"))];
+  await busy.click("#draw-all");
+  await busy.keyboard.press("ArrowRight");
+  const seen = (where) => where.evaluate(() => location.hash);
+  const until = async (where, pattern) => {
+    await where.waitForFunction((source) => new RegExp(source).test(location.hash), pattern.source).catch(async () => assert.match(await seen(where), pattern));
+  };
+  const bar = async (where, words) => {
+    await where.waitForFunction((wanted) => document.getElementById("following").textContent.includes(wanted), words).catch(async () => assert.equal(await where.textContent("#following"), words));
+  };
+  await lecturer.keyboard.press("s");
+  await bar(lecturer, "The class follows this page");
+  for (const one of [page, phone]) {
+    await until(one, /lesson=tree-tradeoff/);
+    await bar(one, "You follow the lecturer’s page");
+  }
+  // Whoever has changed something is asked.
+  await busy.waitForSelector("#following:not([hidden])");
+  await bar(busy, "You explore on your own");
+  assert.match(await seen(busy), /lesson=knn-fits/);
+  // Another scene, a setting, a changed number and few training sets arrive.
+  await lecturer.keyboard.press("3");
+  await lecturer.keyboard.press("ArrowRight");
+  await until(lecturer, /scene=3.*at=/);
+  await lecturer.evaluate(() => {
+    location.hash = `${location.hash}&set=problem.train%3D20`;
+  });
+  await settled(lecturer);
+  await lecturer.keyboard.press("Home");
+  for (const one of [page, phone]) {
+    await until(one, /set=problem.train%3D20.*scene=3.*drawn=/);
+    await settled(one);
+    const [theirs, ours] = [new URLSearchParams((await seen(lecturer)).slice(1)), new URLSearchParams((await seen(one)).slice(1))];
+    for (const key of ["lesson", "set", "scene", "at", "drawn"]) assert.equal(ours.get(key), theirs.get(key), key);
+    assert.deepEqual(await faults(one), []);
+  }
+  assert.deepEqual(await faults(lecturer), []);
+  await shoot(lecturer, "leading");
+  await shoot(phone, "following-phone");
+  // A touch ends it; one press takes it up again.
+  await page.keyboard.press("1");
+  await bar(page, "You explore on your own");
+  await lecturer.keyboard.press("2");
+  await until(phone, /scene=2/);
+  assert.doesNotMatch(await seen(page), /scene=/);
+  await page.click("#change-following");
+  await until(page, /scene=2/);
+  // A page that was reloaded leads on, and a vote does not end it.
+  await lecturer.reload();
+  await settled(lecturer);
+  await lecturer.waitForSelector("#following:not([hidden])");
+  await lecturer.keyboard.press("q");
+  await lecturer.click("#open-vote");
+  await page.waitForSelector("#guess:not(:disabled)");
+  await bar(page, "You follow the lecturer’s page");
+  await lecturer.click("#change-following");
+  await page.waitForSelector("#following", { state: "hidden" });
+});
+
 await ended();

@@ -351,3 +351,30 @@ fn a_code_is_needed_for_a_token_too_and_old_tokens_are_known_as_such() {
     assert_eq!(refused.status, 403);
     assert!(refused.message().contains("ask for a new one"));
 }
+
+#[test]
+fn the_class_follows_the_lecturer_alone() {
+    let server = Server::start(&[]);
+    let show = |view: &Value| server.post(LECTURER, "/api/view", view);
+    let own = token(&server, STUDENT);
+    let header = format!("X-Bvlab-Token: {own}\r\n");
+    let mut page = Follower::new(&server, STUDENT, &header);
+    let first = page.until(|_| true);
+    assert_eq!((&first["is"], &first["shown"]), (&json!("vote"), &Value::Null));
+    let view = json!({ "view": { "lesson": "knn-fits", "sets": [], "drawn": 3 } });
+    ok(&show(&view));
+    let shown = page.until(|message| message["is"] == "view");
+    assert_eq!(shown["view"], view["view"]);
+    // Whoever comes later sees it at once.
+    let mut late = Follower::new(&server, address(4), &header);
+    assert_eq!(late.until(|message| message["is"] == "view")["view"], view["view"]);
+    // Nobody else shows anything, and nothing that is no view or too long is shown.
+    let from_student = server.post(STUDENT, "/api/view", &view);
+    assert_eq!(from_student.status, 403, "{}", from_student.text());
+    let long = json!({ "view": { "toml": "#".repeat(20_000) } });
+    for (wrong, status) in [(long, 413), (json!({ "view": 3 }), 400), (json!([]), 400)] {
+        assert_eq!(show(&wrong).status, status, "{wrong}");
+    }
+    ok(&show(&json!({ "view": null })));
+    assert_eq!(page.until(|message| message["is"] == "view")["view"], Value::Null);
+}

@@ -15,6 +15,9 @@ export const shared = new Store({
   playing: false,
   vote: null, // the vote of the class, as the server says it; null without a class
   voteTrouble: null, // why an answer was not taken
+  leading: false, // of the lecturer: whether the class is shown this page
+  view: null, // of a student: what the lecturer's page shows, where that may be followed,
+  following: true, // and whether it is
   own: {}, // of whoever is alone: the answers by lesson,
   marked: {}, // and whether they were right
   problem: null, // what went wrong with the last request: { message, help, passing }

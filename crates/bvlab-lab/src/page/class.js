@@ -1,6 +1,7 @@
 // The votes of the class: what the server says of them, and what the lecturer does. Where there is no class,
 // the answers of one person, which are forgotten with the page.
 import { app, redraw } from "./app.js";
+import { asLed, keepLeading, takeView } from "./follow.js";
 import { readNote, writeNote } from "./notebook.js";
 import { newToken, sendAnswer, sendVote, streamVotes } from "./server.js";
 import { state } from "./state.js";
@@ -59,14 +60,14 @@ function takeVote(message) {
   app.voteTrouble = null;
   app.vote = { ...message, kept: message.mine ?? null };
   if (!app.lab?.lecturer) {
-    if (opened) votes.onOpen(message);
+    if (opened) asLed(() => votes.onOpen(message));
     if (revealed) {
       // From now on the lesson has its answer here, too.
       const told = app.lab?.lessons.find((one) => one.name === message.lesson);
       if (told) Object.assign(told, { answer: message.answer, lookFor: message.lookFor });
-      votes.onReveal(message);
+      asLed(() => votes.onReveal(message));
     }
-  }
+  } else keepLeading(message.shown);
   redraw();
 }
 
@@ -80,7 +81,8 @@ export async function followClass(onOpen, onReveal) {
       await whileSeen((signal) =>
         streamVotes(app.lab.lecturer ? null : votes.token, signal, (message) => {
           pause = 1;
-          takeVote(message);
+          if (message.is === "view") takeView(message.view);
+          else takeVote(message);
         }),
       );
     } catch (error) {

@@ -2,6 +2,7 @@
 import { app, byId, element } from "./app.js";
 import { dialogHead, openPanel, togglePanel } from "./dialogs.js";
 import { allTerms } from "./glossary.js";
+import { toggleLead } from "./follow.js";
 import { toggleHands } from "./hands.js";
 import { goToScene, switchLearner, toggleBoard, toggleOverlay } from "./knobs.js";
 import { closeMenus } from "./menus.js";
@@ -45,9 +46,9 @@ const whileOnline = (act) => () => {
   if (!app.record) act();
 };
 
-function whileLecturing() {
-  if (app.lab?.lecturer) presentLesson();
-}
+const whileLecturing = (act) => () => {
+  if (app.lab?.lecturer) act();
+};
 
 const KEYS = [
   [
@@ -89,7 +90,8 @@ const KEYS = [
       [["w"], "what to look for", toggleLook],
       [["m"], "the menu of lessons", whileOnline(() => togglePanel("lessons"))],
       [["b"], "black screen", toggleBlank],
-      [["k"], "the presenter’s window: notes, clock, answer", whileLecturing],
+      [["k"], "the presenter’s window: notes, clock, answer", whileLecturing(presentLesson)],
+      [["s"], "let the class follow this page", whileLecturing(toggleLead)],
       [["j"], "the address for the class", whileOnline(() => app.lab?.address && togglePanel("join"))],
     ],
   ],
@@ -282,7 +284,7 @@ export function setUpKeys() {
   });
   byId("toggle-theme").addEventListener("click", toggleTheme);
   byId("toggle-full").addEventListener("click", toggleFull);
-  byId("open-presenter").addEventListener("click", whileLecturing);
+  byId("open-presenter").addEventListener("click", whileLecturing(presentLesson));
   byId("ask").addEventListener("click", toggleQuestion);
   byId("blank").addEventListener("click", toggleBlank);
   byId("undo").addEventListener("click", () => store.undo());

@@ -6,6 +6,7 @@ import { dialogHead, fillDialog, setUpDialogs, showDialogs } from "./dialogs.js"
 import { askCode } from "./door.js";
 import { fillExport } from "./export.js";
 import { showFigure } from "./figure.js";
+import { setUpFollowing, showFollowing } from "./follow.js";
 import { showHands } from "./hands.js";
 import { fillHelp, setUpKeys, showTravel } from "./keys.js";
 import { setUpKnobs, showKnobs } from "./knobs.js";
@@ -46,6 +47,7 @@ function show() {
   root.style.setProperty("--size", String(state.size));
   byId("open-presenter").hidden = !app.lab?.lecturer;
   showTour();
+  showFollowing();
   showHidden();
   showLesson();
   showKnobs();
@@ -289,6 +291,7 @@ async function openPage() {
   setUpKeys();
   setUpMenus();
   setUpTerms();
+  setUpFollowing();
   fillDialog("help", fillHelp);
   fillDialog("export", fillExport);
   fillDialog("numbers", fillNumbers, numbersFrom);

@@ -140,6 +140,11 @@ export async function sendVote(action) {
   await (await post("api/vote", action)).text();
 }
 
+// Shows the class what the lecturer's page shows; null leaves it to itself.
+export async function sendView(view) {
+  await (await post("api/view", { view })).text();
+}
+
 // The counts of all votes as CSV.
 export async function countsFromServer() {
   return (await request("api/counts")).blob();

@@ -55,6 +55,9 @@ const BEGINNING = {
 // What undo takes back: the experiment, and what of it is looked at.
 const UNDOABLE = ["lesson", "toml", "sets", "scene", "learner", "at", "x", "x2", "board", "overlay", "theory", "hide", "beside"];
 
+// What pages have in common that follow another.
+export const FOLLOWED = [...UNDOABLE, "drawn", "step"];
+
 export const store = new Store(BEGINNING, UNDOABLE);
 
 /** @type {View} */

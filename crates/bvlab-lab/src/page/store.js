@@ -2,8 +2,9 @@
 // One store: values, the actions that change them, who hears of it, and the way back and forth.
 
 /**
- * What an action changed: its name, and the keys whose values are other ones now.
- * @typedef {{ name: string, keys: string[] }} Change
+ * What changed: the name of the action, the keys whose values are other ones now, and whether it only follows
+ * from something else.
+ * @typedef {{ name: string, keys: string[], follows: boolean }} Change
  */
 
 /**
@@ -77,7 +78,7 @@ export class Store {
     const keys = Object.keys(patch).filter((key) => !equal(this.values[key], patch[key]));
     if (keys.length === 0) return false;
     if (keys.some((key) => this.undoable.includes(key))) this.record(name, keys);
-    this.change(name, keys, patch);
+    this.change(name, keys, patch, false);
     return true;
   }
 
@@ -88,7 +89,7 @@ export class Store {
    */
   follow(name, patch) {
     const keys = Object.keys(patch).filter((key) => !equal(this.values[key], patch[key]));
-    if (keys.length > 0) this.change(name, keys, patch);
+    if (keys.length > 0) this.change(name, keys, patch, true);
   }
 
   /** @param {string} name @param {string[]} keys */
@@ -109,10 +110,10 @@ export class Store {
     return Object.fromEntries(this.undoable.map((key) => [key, this.values[key]]));
   }
 
-  /** @param {string} name @param {string[]} keys @param {Record<string, any>} patch */
-  change(name, keys, patch) {
+  /** @param {string} name @param {string[]} keys @param {Record<string, any>} patch @param {boolean} follows */
+  change(name, keys, patch, follows) {
     for (const key of keys) this.values[key] = patch[key];
-    for (const listener of this.listeners) listener({ name, keys });
+    for (const listener of this.listeners) listener({ name, keys, follows });
   }
 
   get canUndo() {
@@ -137,7 +138,7 @@ export class Store {
     if (!step) return false;
     to.push({ ...step, time: -Infinity, values: this.snapshot() });
     const keys = Object.keys(step.values).filter((key) => !equal(this.values[key], step.values[key]));
-    this.change(name, keys, step.values);
+    this.change(name, keys, step.values, false);
     return true;
   }
 

@@ -1,4 +1,5 @@
-//! The votes of a class: one question at a time, which the lecturer opens, closes, asks again and reveals.
+//! The votes of a class: one question at a time, which the lecturer opens, closes, asks again and reveals;
+//! and the view of the lecturer's page, which the pages of the class follow if they wish.
 //!
 //! An answer belongs to a token and replaces the one before it. Nothing says who answered, nothing is
 //! written to a file, and of a round that has ended only counts are kept.
@@ -108,18 +109,27 @@ struct VotingRoom {
     ended: VecDeque<Vote>,
     /// What was revealed, by lesson.
     revealed: HashMap<String, Answer>,
+    /// What the lecturer's page shows, where the class may follow it.
+    view: Option<Value>,
     /// How many pages of students are connected.
     here: usize,
     closed: bool,
 }
 
-/// The votes of a lab.
+/// How often something has changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Versions {
+    vote: u64,
+    view: u64,
+}
+
+/// The votes of a lab, and the view that its class follows.
 pub struct Votes {
     room: Mutex<VotingRoom>,
     /// Changes with what everybody sees.
-    stage: watch::Sender<u64>,
+    stage: watch::Sender<Versions>,
     /// Changes with what the lecturer sees, which is every answer.
-    count: watch::Sender<u64>,
+    count: watch::Sender<Versions>,
 }
 
 /// A page that listens, counted until it is dropped.
@@ -139,8 +149,8 @@ impl Votes {
     pub fn new() -> Arc<Self> {
         Arc::new(Votes {
             room: Mutex::default(),
-            stage: watch::Sender::new(0),
-            count: watch::Sender::new(0),
+            stage: watch::Sender::default(),
+            count: watch::Sender::default(),
         })
     }
 
@@ -153,9 +163,9 @@ impl Votes {
     /// Says that something has changed: what everybody sees, or only what the lecturer sees.
     fn tell(&self, everybody: bool) {
         if everybody {
-            self.stage.send_modify(|version| *version += 1);
+            self.stage.send_modify(|versions| versions.vote += 1);
         }
-        self.count.send_modify(|version| *version += 1);
+        self.count.send_modify(|versions| versions.vote += 1);
     }
 
     /// Ends all streams.
@@ -319,6 +329,23 @@ impl Votes {
         })
     }
 
+    /// Shows the class what the lecturer's page shows, or leaves it to itself.
+    pub fn show(&self, view: Option<Value>) {
+        let mut room = self.room();
+        let news = room.view.is_some() != view.is_some();
+        room.view = view;
+        drop(room);
+        self.stage.send_modify(|versions| versions.view += 1);
+        if news {
+            self.tell(false);
+        }
+    }
+
+    /// The message about the view that the class follows.
+    fn view(&self) -> Value {
+        json!({ "is": "view", "view": self.room().view })
+    }
+
     /// Puts what was revealed into what a student's menu knows of a lesson.
     pub fn tell_revealed(&self, told: &mut Value) {
         if told["withheld"].is_null() {
@@ -341,6 +368,7 @@ impl Votes {
         let mut state = json!({ "is": "vote", "number": room.number, "phase": "none" });
         if lecturer {
             state["here"] = json!(room.here);
+            state["shown"] = json!(room.view.is_some());
         }
         let Some(vote) = &room.vote else {
             return Some(state);
@@ -476,6 +504,27 @@ mod tests {
         let mut told = json!({ "name": "one", "answer": null, "withheld": true });
         votes.tell_revealed(&mut told);
         assert_eq!(told["answer"], "because");
+    }
+
+    #[test]
+    fn the_lecturer_sees_whether_the_class_is_shown_something() {
+        let votes = Votes::new();
+        let shown = || votes.state(true, None).unwrap()["shown"].clone();
+        assert_eq!(
+            (shown(), votes.view()["view"].clone()),
+            (json!(false), Value::Null)
+        );
+        votes.show(Some(json!({ "lesson": "one" })));
+        assert_eq!(
+            (shown(), &votes.view()["view"]["lesson"]),
+            (json!(true), &json!("one"))
+        );
+        assert!(votes.state(false, None).unwrap()["shown"].is_null());
+        votes.show(None);
+        assert_eq!(
+            (shown(), votes.view()["view"].clone()),
+            (json!(false), Value::Null)
+        );
     }
 
     #[test]

@@ -13,9 +13,9 @@ use axum::routing::{get, post};
 use futures_util::Stream;
 use futures_util::stream::unfold;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::{Answer, Presence, Question, Vote, Votes};
+use super::{Answer, Presence, Question, Versions, Vote, Votes};
 use crate::scene::Refusal;
 use crate::server::identity::Client;
 use crate::server::{LONGEST_REQUEST, Lab, read_up_to, refuse};
@@ -24,6 +24,8 @@ use crate::server::{LONGEST_REQUEST, Lab, read_up_to, refuse};
 const TOKEN: HeaderName = HeaderName::from_static("x-bvlab-token");
 /// The most bytes of an answer.
 const LONGEST_ANSWER: usize = 1024;
+/// The most bytes of what the class is shown: a scene, and how it is looked at.
+const LONGEST_VIEW: usize = 16 * 1024;
 /// After how long without news a stream sends an empty line.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// How often the lecturer's page hears of new answers at most.
@@ -58,6 +60,13 @@ struct AnswerBody {
     choice: usize,
 }
 
+/// What the lecturer's page shows; null leaves the class to itself.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ViewBody {
+    view: Option<Map<String, Value>>,
+}
+
 fn told(result: Result<(), Refusal>) -> Response {
     match result {
         Ok(()) => axum::Json(json!({})).into_response(),
@@ -75,6 +84,7 @@ pub fn routes() -> Router<Arc<Lab>> {
         .route("/api/token", post(issue))
         .route("/api/answer", post(answer))
         .route("/api/vote", get(follow).post(act))
+        .route("/api/view", post(show))
         .route("/api/counts", get(counts))
 }
 
@@ -130,8 +140,25 @@ async fn act(
     })
 }
 
+/// Shows the class what the lecturer sees.
+async fn show(
+    State(lab): State<Arc<Lab>>,
+    Extension(client): Extension<Client>,
+    body: Body,
+) -> Response {
+    if !client.lecturer {
+        return refuse(&only_lecturer());
+    }
+    let ViewBody { view } = match read_up_to(body, LONGEST_VIEW).await {
+        Ok(view) => view,
+        Err(response) => return response,
+    };
+    lab.votes.show(view.map(Value::Object));
+    told(Ok(()))
+}
+
 fn only_lecturer() -> Refusal {
-    Refusal::Forbidden("only the lecturer opens, closes and reveals votes".to_owned())
+    Refusal::Forbidden("only the lecturer leads votes and the class".to_owned())
 }
 
 /// The state of the vote, and every change of it: to students what everybody sees, to the lecturer how
@@ -169,26 +196,42 @@ fn lines(
         votes.tell(false);
     }
     unfold(
-        (votes, news, presence, token, true),
-        move |(votes, mut news, presence, token, first)| async move {
-            if lecturer && !first {
+        (votes, news, presence, token, None),
+        move |(votes, mut news, presence, token, seen)| async move {
+            if lecturer && seen.is_some() {
                 tokio::time::sleep(PAUSE).await;
             }
-            let changed = match first {
-                true => true,
-                false => matches!(
-                    tokio::time::timeout(KEEP_ALIVE, news.changed()).await,
-                    Ok(Ok(()))
-                ),
-            };
-            news.borrow_and_update();
-            let line = match changed {
-                true => format!("{}\n", votes.state(lecturer, token.as_deref())?),
-                false => "\n".to_owned(),
-            };
-            Some((Ok(Bytes::from(line)), (votes, news, presence, token, false)))
+            if seen.is_some() {
+                // An error means that the lab ends, which its state says.
+                let _ = tokio::time::timeout(KEEP_ALIVE, news.changed()).await;
+            }
+            let now = *news.borrow_and_update();
+            let text = text(&votes, lecturer, token.as_deref(), seen, now)?;
+            let seen = Some(now);
+            Some((Ok(Bytes::from(text)), (votes, news, presence, token, seen)))
         },
     )
+}
+
+/// What a page has not been told yet, in lines; an empty one if there is nothing. `None` at the end.
+fn text(
+    votes: &Votes,
+    lecturer: bool,
+    token: Option<&str>,
+    seen: Option<Versions>,
+    now: Versions,
+) -> Option<String> {
+    let mut text = String::new();
+    if seen.is_none_or(|seen| seen.vote != now.vote) {
+        text.push_str(&format!("{}\n", votes.state(lecturer, token)?));
+    }
+    if !lecturer && seen.unwrap_or_default().view != now.view {
+        text.push_str(&format!("{}\n", votes.view()));
+    }
+    if text.is_empty() {
+        text.push('\n');
+    }
+    Some(text)
 }
 
 /// The counts of all rounds as CSV.

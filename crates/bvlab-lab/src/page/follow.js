@@ -1,0 +1,118 @@
+// The class follows the lecturer's page, if it wishes: what is sent, what is taken, and who goes a way of their
+// own. Whatever a student changes ends it, until they come back.
+import { app, byId, element, redraw, refill } from "./app.js";
+import { sendView } from "./server.js";
+import { FOLLOWED, state, store } from "./state.js";
+
+// A slider sends many changes, and a run that is played many more: so many milliseconds lie between two views.
+const PAUSE = 250;
+
+const lead = { timer: 0, busy: false, led: 0, trouble: null };
+
+function viewHere() {
+  const view = Object.fromEntries(FOLLOWED.map((key) => [key, state[key]]));
+  // The answer comes to those who may see it with the vote.
+  return { ...view, step: view.step === "answer" ? "picture" : view.step };
+}
+
+async function sendNow() {
+  lead.timer = 0;
+  if (!app.leading) return;
+  lead.busy = true;
+  try {
+    await sendView(viewHere());
+    lead.trouble = null;
+  } catch (error) {
+    lead.trouble = error.status === 413 ? "This experiment is too long for the class to follow." : "The lab does not respond.";
+    redraw();
+  }
+  lead.busy = false;
+}
+
+function sendSoon() {
+  if (lead.timer === 0) lead.timer = setTimeout(() => (lead.busy ? ((lead.timer = 0), sendSoon()) : sendNow()), PAUSE);
+}
+
+// The lecturer lets the class follow, or leaves it to itself.
+export async function toggleLead() {
+  app.leading = !app.leading;
+  if (app.leading) await sendNow();
+  else await sendView(null).catch(() => {});
+  redraw();
+}
+
+// A page that was reloaded leads on.
+export function keepLeading(shown) {
+  if (shown && !app.leading && !lead.busy) {
+    app.leading = true;
+    sendSoon();
+  }
+}
+
+// Carries out what is not of this page's reader: it ends no following.
+export function asLed(act) {
+  lead.led++;
+  try {
+    act();
+  } finally {
+    lead.led--;
+  }
+}
+
+function follow() {
+  const { view } = app;
+  if (!view || !app.following) return;
+  app.playing = false;
+  // What this page does not know, it leaves.
+  const known = FOLLOWED.filter((key) => key in view);
+  asLed(() => store.follow("lead", Object.fromEntries(known.map((key) => [key, view[key]]))));
+}
+
+// What the lecturer's page shows now.
+export function takeView(view) {
+  // Whoever has changed something before is asked first.
+  if (app.view === null) app.following = !store.canUndo;
+  app.view = view;
+  follow();
+  redraw();
+}
+
+function setFollowing(on) {
+  app.following = on;
+  follow();
+  redraw();
+}
+
+function heed({ keys, follows }) {
+  if (follows || lead.led > 0 || !keys.some((key) => FOLLOWED.includes(key))) return;
+  if (app.view !== null && app.following) app.following = false;
+}
+
+// The line that says who follows whom, with the way out.
+export function showFollowing() {
+  const bar = byId("following");
+  const button = byId("toggle-lead");
+  button.hidden = !app.lab?.lecturer || app.vote === null;
+  button.setAttribute("aria-pressed", String(app.leading));
+  const shown = app.leading ? "leading" : app.view === null ? "" : app.following ? "following" : "alone";
+  bar.hidden = shown === "";
+  const [words, act, press] = {
+    "": ["", "", () => {}],
+    leading: ["The class follows this page.", "Stop", toggleLead],
+    following: ["You follow the lecturer’s page.", "Explore on my own", () => setFollowing(false)],
+    alone: ["You explore on your own.", "Follow the lecturer", () => setFollowing(true)],
+  }[shown];
+  refill(bar, [shown, lead.trouble], () => [
+    element("span", {}, words),
+    shown === "leading" && lead.trouble ? element("span", { class: "alarm" }, lead.trouble) : null,
+    element("button", { id: "change-following", type: "button", onclick: press }, act),
+  ].filter((one) => one !== null));
+}
+
+export function setUpFollowing() {
+  byId("toggle-lead").addEventListener("click", toggleLead);
+  store.subscribe(heed);
+  store.subscribe(({ keys }) => {
+    if (app.leading && keys.some((key) => FOLLOWED.includes(key))) sendSoon();
+  });
+}
