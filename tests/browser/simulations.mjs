@@ -69,6 +69,8 @@ async function exported(page, id) {
   const { bytes } = await download(page, `#export-${id}`, out);
   await page.keyboard.press("Escape");
   await page.waitForFunction(() => document.querySelector("dialog[open]") === null);
+  // Keys go to the page again, not to the button in the closed dialog.
+  await page.evaluate(() => document.activeElement.blur());
   return bytes.toString();
 }
 
@@ -91,7 +93,7 @@ for (const [lesson, slider, place, key] of [
     assert.equal(`with.${name}`, key);
     const wanted = await written(lesson, [`${key}=${value}`], 400);
     assert.equal(await exported(page, "csv"), wanted.csv);
-    assert.equal(await svgOf(page), wanted.svg);
+    assert.ok((await svgOf(page)) === wanted.svg);
     await shoot(page, lesson);
     // Undo is as it opened, redo as it was moved.
     const moved = await source(page);
@@ -115,7 +117,7 @@ await suite.test("the pictures on the way are those of shorter runs", async (ope
     await page.waitForFunction((one) => document.getElementById("figure-image").src !== one, old);
     await pictured(page);
     const wanted = await written("majority-vote", [], many);
-    assert.equal(await svgOf(page), wanted.svg, `${many}`);
+    assert.ok((await svgOf(page)) === wanted.svg, `${many}`);
     assert.equal(await exported(page, "csv"), wanted.csv, `${many}`);
   }
   await addressed(page, /drawn=8/);
@@ -128,7 +130,7 @@ await suite.test("the pictures on the way are those of shorter runs", async (ope
   const linked = await open(at("lesson=majority-vote&set=run.resamples%3D1000&drawn=48"));
   await pictured(linked);
   assert.equal(await count(linked), "48 of 1000 resamples");
-  assert.equal(await svgOf(linked), (await written("majority-vote", [], 48)).svg);
+  assert.ok((await svgOf(linked)) === (await written("majority-vote", [], 48)).svg);
 }, keepsPictures);
 
 await suite.test("a slow simulation streams in", async (open) => {
@@ -283,13 +285,15 @@ await suite.test("the steps of EM are walked through panel by panel", async (ope
     await page.waitForFunction((old) => document.getElementById("figure-image").src !== old, before);
     await pictured(page);
     const sets = [`figure.0.simulation.panels=["${panel}"]`, "figure.0.simulation.notes=[]"];
-    assert.equal(await svgOf(page), (await written("em-steps", sets, 300)).svg, panel);
+    assert.ok((await svgOf(page)) === (await written("em-steps", sets, 300)).svg, panel);
   }
   await shoot(page, "em-step");
   assert.equal(await page.inputValue("#panel"), "1");
+  const before = await source(page);
   await page.selectOption("#panel", "-1");
+  await page.waitForFunction((old) => document.getElementById("figure-image").src !== old, before);
   await pictured(page);
-  assert.equal(await svgOf(page), (await written("em-steps", [], 300)).svg);
+  assert.ok((await svgOf(page)) === (await written("em-steps", [], 300)).svg);
 }, keepsPictures);
 
 await browser.close();

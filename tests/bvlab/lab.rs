@@ -624,7 +624,12 @@ fn a_page_of_figures_holds_them() {
         assert!(page.len() < 4_000_000, "{experiment}: {}", page.len());
         let recorded = recorded(&page);
         let messages = recorded["messages"].as_array().unwrap();
-        assert_eq!(kinds(messages), ["head", "end"], "{experiment}");
+        // A simulation on its way, in a figure each.
+        let on_the_way = of(messages, "frame").len();
+        assert_eq!(on_the_way > 0, experiment == "majority-vote");
+        let mut others = kinds(messages);
+        others.retain(|kind| *kind != "frame");
+        assert_eq!(others, ["head", "end"], "{experiment}");
         assert_eq!(recorded["figures"].as_array().unwrap().len(), figures.len());
         for (figure, name) in recorded["figures"].as_array().unwrap().iter().zip(&figures) {
             let written = home.join(name).with_extension("svg");
@@ -986,7 +991,9 @@ fn a_page_without_a_server_holds_everything() {
         .rfind(|frame| frame["count"] == 100)
         .unwrap();
     assert_eq!(numbers(&last["learners"][0]["risk"]), column(&csv, "risk"));
-    assert_eq!(of(messages, "draw").len(), 12, "as many as fit");
+    // As many training sets as fit.
+    let draws = of(messages, "draw");
+    assert!(draws.len() > 5 && page.len() + draws[0].to_string().len() > 3_000_000);
     let toml = recorded["toml"].as_str().unwrap();
     assert!(toml.contains("k = \"1..40\""), "{toml}");
 }

@@ -94,7 +94,7 @@ fn a_page_is_given_the_fits_to_its_points_or_told_why_not() {
         ("tree-tradeoff", uneven, "same length"),
         ("tree-tradeoff", late, "no such training set"),
         ("moons-zero-one", points(200), "along one input"),
-        ("majority-vote", points(40), "problem"),
+        ("em-steps", points(40), "problem"),
         ("tree-tradeoff", json!({ "x": [1.0] }), "missing field"),
         ("tree-tradeoff", Value::Null, "needs `data`"),
     ] {

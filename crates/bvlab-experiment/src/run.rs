@@ -259,6 +259,7 @@ pub(super) fn check_plan(parts: PlanParts, raw: &RawExperiment) -> Result<Plan, 
                 let one = which.and_then(|which| select.get_ref().get(which));
                 one.map_or(select.span(), Spanned::span)
             }),
+            Subject::Diversity => raw.run.diversity.as_ref().map(Spanned::span),
             Subject::Degrees => raw.run.df.as_ref().map(Spanned::span),
             _ => None,
         };

@@ -269,6 +269,7 @@ mod tests {
             }
         }
         let large = [
+            "descent-epochs-linear",
             "descent-network",
             "descent-spectrum",
             "early-stopping",

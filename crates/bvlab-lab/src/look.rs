@@ -94,7 +94,10 @@ mod tests {
         let defined = names(&CSS, "  --");
         assert!(defined.len() > 50, "{defined:?}");
         // Those that scripts or the style sheet itself set.
-        let own = ["size", "base", "panels", "boards", "player", "beside"];
+        let own = [
+            "size", "base", "panels", "boards", "player", "beside", "rows", "columns", "column",
+            "key",
+        ];
         for used in names(include_str!("page/style.css"), "var(--") {
             let known = defined.contains(&used) || own.contains(&used.as_str());
             assert!(known, "--{used}");

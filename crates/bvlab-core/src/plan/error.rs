@@ -235,6 +235,8 @@ pub enum Subject {
     Select(Option<usize>),
     /// Degrees of freedom.
     Degrees,
+    /// The diversity of ensembles.
+    Diversity,
     /// Anything else about how it is run.
     Run,
 }
@@ -277,6 +279,7 @@ impl PlanError {
             PlanError::DegreesAndSources
             | PlanError::DegreesOfTable
             | PlanError::DegreesOfDensity => Subject::Degrees,
+            PlanError::LogAndDiversity => Subject::Diversity,
             _ => Subject::Run,
         }
     }

@@ -48,7 +48,7 @@ function chooseLaw(name) {
 }
 
 // A number with a slider before it.
-function numberRow(id, label, most, get, set) {
+function classNumberRow(id, label, most, get, set) {
   const slider = element("input", {
     id: `${id}-slider`,
     type: "range",
@@ -91,8 +91,8 @@ export function classControls() {
       {},
       row("control-classes", "classes", law),
       row("control-probability", "p(1|x) =", expression),
-      numberRow("control-spread", "spread sd", 1.5, () => classesNow()[lawNow()], (sd) => change("control-spread", [[`problem.classes.${lawNow()}`, sd]])),
-      numberRow("control-flip", "flipped labels", 0.5, () => classesNow().flip ?? 0, (flip) => change("control-flip", [["problem.classes.flip", flip]])),
+      classNumberRow("control-spread", "spread sd", 1.5, () => classesNow()[lawNow()], (sd) => change("control-spread", [[`problem.classes.${lawNow()}`, sd]])),
+      classNumberRow("control-flip", "flipped labels", 0.5, () => classesNow().flip ?? 0, (flip) => change("control-flip", [["problem.classes.flip", flip]])),
       trainRow(),
     ),
   ];

@@ -11,7 +11,7 @@ const TOKEN_NOTE = "bvlab-token";
 const CHOOSING = 250;
 const LONGEST_PAUSE = 30;
 // After how many milliseconds a page that is not seen lets go of its connection.
-const UNSEEN = 10_000;
+const LONGEST_UNSEEN = 10_000;
 
 const votes = { token: null, timer: 0, busy: false, waiting: false, onOpen: () => {}, onReveal: () => {} };
 
@@ -37,7 +37,7 @@ async function whileSeen(act) {
   let timer = 0;
   const watch = () => {
     clearTimeout(timer);
-    if (!app.lab.lecturer && document.hidden) timer = setTimeout(() => abort.abort(), UNSEEN);
+    if (!app.lab.lecturer && document.hidden) timer = setTimeout(() => abort.abort(), LONGEST_UNSEEN);
   };
   document.addEventListener("visibilitychange", watch);
   try {

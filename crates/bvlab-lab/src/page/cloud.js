@@ -39,10 +39,10 @@ export function cloudAt(run, learner, drawn, point) {
   return { rows, truth, votes, bayes: head.plane.bayes[index], ...meansOf(rows, head.loss.smoothing), parts, centre };
 }
 
-const percentOf = (row) => row.map((p) => p.toFixed(3)).join(", ");
+const decimalsOf = (row) => row.map((p) => p.toFixed(3)).join(", ");
 
 // The numbers of a row of probabilities: of two classes that of class 1 says it all.
-const told = (row) => (row.length === 2 ? row[1].toFixed(3) : `(${percentOf(row)})`);
+const told = (row) => (row.length === 2 ? row[1].toFixed(3) : `(${decimalsOf(row)})`);
 
 function linesBelow(pen, run, cloud, width) {
   const parts = [[["ink-truth strong", "truth "], ["", told(cloud.truth)]]];

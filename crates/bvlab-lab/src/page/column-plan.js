@@ -105,12 +105,3 @@ export function inLines(widths, width, gap) {
     return place;
   });
 }
-
-/**
- * The number of the place that is nearest to x.
- * @param {number[]} places
- * @param {number} x
- */
-export function nearestPlace(places, x) {
-  return places.reduce((best, at, i) => (Math.abs(at - x) < Math.abs(places[best] - x) ? i : best), 0);
-}

@@ -1,7 +1,7 @@
 // Learners side by side: a column for each with its fits, its curves over what it sweeps and its sum, all of
 // the same training sets and on the same scales, each at a setting of its own.
 import { app, byId } from "./app.js";
-import { alikeDecimals, columnHeight, columnParts, columnsInRow, inLines, nearestPlace, shownLearners } from "./column-plan.js";
+import { alikeDecimals, columnHeight, columnParts, columnsInRow, inLines, shownLearners } from "./column-plan.js";
 import { believedMean, drawFits, fitsWords, keyParts, longestParts } from "./fits.js";
 import { HIDDEN_SUM, identityWords, lengthOf, numbersAt } from "./identity.js";
 import { PARTS } from "./look.js";
@@ -12,6 +12,7 @@ import { fitting } from "./parts.js";
 import { Pen, textWidth, wrapText } from "./pen.js";
 import { sharedRanges } from "./ranges.js";
 import { Axis } from "./scales.js";
+import { nearestPlace } from "./sliders.js";
 import { state, store } from "./state.js";
 import { drawSum, sumDecimals } from "./sum.js";
 import { drawTradeoff, tradeoffWords } from "./tradeoff.js";
@@ -80,7 +81,7 @@ function keyItems(run, plan) {
   return items;
 }
 
-function drawKey(run, plan) {
+function drawColumnsKey(run, plan) {
   const tool = view.key;
   const { em } = tool;
   const items = keyItems(run, plan);
@@ -169,7 +170,7 @@ function drawColumn(tool, run, learner, plan, scale) {
 }
 
 // The same in words.
-function wordsOf(run, learner, plan) {
+function wordsOfColumn(run, learner, plan) {
   const words = [];
   if (plan.parts.fits) words.push(fitsWords(run, learner, state.drawn, { hidden: state.hide }));
   if (plan.hidden.length > 0) words.push(HIDDEN_SUM);
@@ -201,7 +202,7 @@ export function drawColumns(run, em, fresh) {
   holder.style.setProperty("--columns", String(plan.row));
   holder.style.setProperty("--column", `${columnHeight(plan.parts)}rem`);
   byId("pictures").style.setProperty("--rows", String(Math.ceil(shown.length / plan.row)));
-  drawKey(run, plan);
+  drawColumnsKey(run, plan);
   const columns = view.columns.slice(0, shown.length);
   if (fresh) for (const { tool } of [{ tool: view.key }, ...columns]) tool.measure(em);
   const scale = commonScale(run, plan);
@@ -210,7 +211,7 @@ export function drawColumns(run, em, fresh) {
     if (!column.tool.begin()) return;
     column.panel = drawColumn(column.tool, run, shown[i], plan, scale);
     column.tool.end();
-    column.tool.describe(() => wordsOf(run, shown[i], plan), app.playing);
+    column.tool.describe(() => wordsOfColumn(run, shown[i], plan), app.playing);
   });
 }
 

@@ -1,12 +1,13 @@
 // Fits: training points, the truth, the refits piling up faintly, their mean bold. In several
 // dimensions, where there is no curve to draw: predictions against the truth.
+import { drawKey, headingOf, wordsAt } from "./headings.js";
 import { short, several, thousands } from "./numbers.js";
 import { drawAxes, drawNotice, numbersRoom } from "./panel.js";
-import { pathThrough, textWidth, wrapText } from "./pen.js";
+import { pathThrough, wrapText } from "./pen.js";
 import { drawPlane, planeWords } from "./plane.js";
 import { Axis, extent } from "./scales.js";
 import { halfways, isStairs, nearestStairs, stairs } from "./stairs.js";
-import { orderOf, settingOf, settingWords, sliceOf } from "./view.js";
+import { orderOf, settingOf, sliceOf } from "./view.js";
 
 // More points than this on a curve cannot be told apart.
 const FINEST = 700;
@@ -23,50 +24,10 @@ export function heightsOf(run) {
   return run.heights;
 }
 
-// The words above the picture: what is fitted, and which colour is what. They are laid out in
-// lines; returns where the picture may begin. Every part has the room of what it says at the end, so
-// that nothing moves while training sets come in.
-export function drawKey(pen, box, heading, parts, longest, chosen = false) {
-  const size = pen.em;
-  const width = box.right - box.left;
-  let y = box.top + 1.1 * size;
-  const apart = 1.1 * size;
-  const lengths = longest.map((text) => textWidth(text, size, 600) + apart);
-  const all = lengths.reduce((sum, one) => sum + one, 0);
-  const title = textWidth(heading, size * 1.1, 600);
-  pen.text(chosen ? "heading chosen" : "heading", box.left, y, heading, title > width ? (size * 1.1 * width) / title : size * 1.1);
-  let x = box.right - all + apart;
-  if (title + 2 * apart + all > width) {
-    y += 1.35 * size;
-    x = box.left;
-  }
-  longest.forEach((_, i) => {
-    if (x > box.left && x + lengths[i] - apart > box.right + 1) {
-      x = box.left;
-      y += 1.3 * size;
-    }
-    if (parts[i]) pen.text(parts[i][0], x, y, parts[i][1], size);
-    x += lengths[i];
-  });
-  return y + 0.55 * size;
-}
-
 // The mean fit, but none where a mean may not exist.
 export function believedMean(run, drawn, learner, setting) {
   const heavy = run.frameAt(drawn)?.learners[learner].heavy[setting] ?? false;
   return heavy ? { mean: null, count: 0 } : run.meanFit(drawn, learner, setting);
-}
-
-// The words of a setting: of the one that is looked at, or of a place on the first axis.
-export function wordsAt(run, learner, place) {
-  const axis = run.head.learners[learner].axes[0];
-  return place === null || !axis ? settingWords(run, learner) : `${axis.name} = ${short(axis.values[place])}`;
-}
-
-export function headingOf(run, learner, place) {
-  const name = run.head.learners[learner].name;
-  const words = wordsAt(run, learner, place);
-  return words === "" ? name : `${name}, ${words}`;
 }
 
 // What is said of the truth, the fits, their mean and the data; null what is not there.

@@ -59,7 +59,7 @@ export function asLed(act) {
   }
 }
 
-function follow() {
+function keepBeside() {
   const { view } = app;
   if (!view || !app.following) return;
   app.playing = false;
@@ -73,17 +73,17 @@ export function takeView(view) {
   // Whoever has changed something before is asked first.
   if (app.view === null) app.following = !store.canUndo;
   app.view = view;
-  follow();
+  keepBeside();
   redraw();
 }
 
 function setFollowing(on) {
   app.following = on;
-  follow();
+  keepBeside();
   redraw();
 }
 
-function heed({ keys, follows }) {
+function noteOwnWay({ keys, follows }) {
   if (follows || lead.led > 0 || !keys.some((key) => FOLLOWED.includes(key))) return;
   if (app.view !== null && app.following) app.following = false;
 }
@@ -111,7 +111,7 @@ export function showFollowing() {
 
 export function setUpFollowing() {
   byId("toggle-lead").addEventListener("click", toggleLead);
-  store.subscribe(heed);
+  store.subscribe(noteOwnWay);
   store.subscribe(({ keys }) => {
     if (app.leading && keys.some((key) => FOLLOWED.includes(key))) sendSoon();
   });

@@ -2,8 +2,9 @@
 // follow. The fits come from where runs come from; everything else of the run stays as it is.
 import { jumpsOf, neighboursOf, newSplits } from "./anatomy.js";
 import { app, byId, element, redraw, refill } from "./app.js";
-import { cornersOf, drawKey, heightsOf } from "./fits.js";
-import { nearestPoint, within, without } from "./nearest.js";
+import { cornersOf, heightsOf } from "./fits.js";
+import { drawKey } from "./headings.js";
+import { leavingOut, nearestPoint, within } from "./nearest.js";
 import { short, several } from "./numbers.js";
 import { drawAxes, numbersRoom } from "./panel.js";
 import { pathThrough } from "./pen.js";
@@ -36,7 +37,7 @@ function canBegin(run) {
 }
 
 // The points of a training set, as they were drawn.
-function pointsOf(run, resample) {
+function pointsOfDraw(run, resample) {
   const learner = learnerOf(run);
   const { x, y } = run.draws[resample].data[run.head.learners[learner].problem[settingOf(run, learner)] ?? 0];
   // Numbers for drawing have seven digits.
@@ -44,13 +45,13 @@ function pointsOf(run, resample) {
   return { x: plain(x), y: plain(y), resample, chosen: 0 };
 }
 
-function begin(run) {
+function beginHands(run) {
   pause();
   const newest = Math.max(0, run.shown(state.drawn) - 1);
-  hands.now = { ...pointsOf(run, newest), run, draw: null, problem: "", busy: false, again: false };
+  hands.now = { ...pointsOfDraw(run, newest), run, draw: null, problem: "", busy: false, again: false };
   // The fits have to be in sight.
   if (![1, 2, 5].includes(state.scene)) state.scene = 1;
-  ask();
+  askRefit();
 }
 
 export function handsAreOn() {
@@ -59,14 +60,14 @@ export function handsAreOn() {
 
 export function toggleHands() {
   if (hands.now) hands.now = null;
-  else if (canBegin(app.run)) begin(app.run);
+  else if (canBegin(app.run)) beginHands(app.run);
   else if (app.run?.head)
     app.problem = { message: "Points can be moved in lessons with fits along one input, once a training set is drawn.", help: null, passing: false };
   redraw();
 }
 
 // The fits to the points as they are; one request at a time.
-async function ask() {
+async function askRefit() {
   const { now } = hands;
   if (!now) return;
   if (now.busy) {
@@ -87,13 +88,13 @@ async function ask() {
   if (hands.now !== now) return;
   if (now.again) {
     now.again = false;
-    ask();
+    askRefit();
   }
   redraw();
 }
 
 // The points stay where they are when a control changes the run of the same lesson.
-function follow(run) {
+function keepUp(run) {
   const { now } = hands;
   if (!now || now.run === run || !run?.head) return;
   const same = run.scene.lesson === now.run.scene.lesson && run.scene.toml === now.run.scene.toml;
@@ -101,7 +102,7 @@ function follow(run) {
   else {
     now.run = run;
     now.draw = null;
-    ask();
+    askRefit();
   }
 }
 
@@ -110,7 +111,7 @@ function movePointTo(x, y) {
   if (!now || !hands.axes || now.chosen < 0) return;
   if (Number.isFinite(x)) now.x[now.chosen] = within(x, now.run.head.range);
   if (Number.isFinite(y)) now.y[now.chosen] = within(y, [hands.axes.y.from, hands.axes.y.to]);
-  ask();
+  askRefit();
   redraw();
 }
 
@@ -126,18 +127,18 @@ function addPoint(x, y) {
 function removePoint() {
   const { now } = hands;
   if (!now || now.x.length <= 1 || now.chosen < 0) return;
-  now.x = without(now.x, now.chosen);
-  now.y = without(now.y, now.chosen);
+  now.x = leavingOut(now.x, now.chosen);
+  now.y = leavingOut(now.y, now.chosen);
   now.chosen = Math.min(now.chosen, now.x.length - 1);
-  ask();
+  askRefit();
   redraw();
 }
 
 function asDrawn() {
   const { now } = hands;
   if (!now?.run.draws[now.resample]) return;
-  Object.assign(now, pointsOf(now.run, now.resample));
-  ask();
+  Object.assign(now, pointsOfDraw(now.run, now.resample));
+  askRefit();
   redraw();
 }
 
@@ -274,7 +275,7 @@ const button = (id, words, act, disabled = false) => element("button", { id, typ
 
 // The strip of what can be done: every point can be reached without a pointer.
 export function showHands() {
-  follow(app.run);
+  keepUp(app.run);
   const { now } = hands;
   const strip = byId("hands");
   byId("open-hands").setAttribute("aria-pressed", String(now !== null));
@@ -286,7 +287,7 @@ export function showHands() {
   const filled = refill(strip, [chosen, count, now.x[chosen], now.y[chosen], now.problem, said(now, now.run)], () => [
     element("strong", {}, now.problem === "" ? "Drag points; press where there is none to add one." : now.problem),
     element("span", { class: "said" }, ...said(now, now.run).map((words) => element("span", {}, words))),
-    number("hands-point", "point", chosen + 1, (value) => choose(Math.round(value) - 1)),
+    number("hands-point", "point", chosen + 1, (value) => choosePoint(Math.round(value) - 1)),
     number("hands-x", "x", now.x[chosen], (value) => movePointTo(value, NaN)),
     number("hands-y", "y", now.y[chosen], (value) => movePointTo(NaN, value)),
     button("hands-add", "Add", () => addPoint((now.run.head.range[0] + now.run.head.range[1]) / 2, 0), count >= MOST),
@@ -297,7 +298,7 @@ export function showHands() {
   if (filled && focused && !hands.held) strip.querySelector(`#${CSS.escape(focused)}`)?.focus();
 }
 
-function choose(at) {
+function choosePoint(at) {
   const { now } = hands;
   if (!now || !(at >= 0)) return;
   now.chosen = Math.min(now.x.length - 1, at);
@@ -323,7 +324,7 @@ export function setUpHands(svg) {
     hands.held = true;
     svg.setPointerCapture(event.pointerId);
     if (found < 0) addPoint(axes.x.value(place[0]), axes.y.value(place[1]));
-    else choose(found);
+    else choosePoint(found);
   });
   svg.addEventListener("pointermove", (event) => {
     if (!hands.held || !hands.axes) return;

@@ -41,7 +41,7 @@ function setLearners(id, wanted, wantedSweep = null, more = {}) {
 }
 
 // Its name, and what formulas call it if that is another word.
-function parameterLabel({ name, symbol }) {
+export function parameterLabel({ name, symbol }) {
   return symbol && symbol !== name ? `${name} ${symbol}` : name;
 }
 

@@ -1,8 +1,8 @@
 // @ts-check
 // Points under a pointer.
 
-// A list without one of its values.
-export const without = (/** @type {number[]} */ values, /** @type {number} */ at) => values.filter((_, i) => i !== at);
+// A list leavingOut one of its values.
+export const leavingOut = (/** @type {number[]} */ values, /** @type {number} */ at) => values.filter((_, i) => i !== at);
 
 /**
  * The point that is nearest to a place, or -1 if none is within reach.

@@ -1,6 +1,6 @@
 // Classes over two inputs: the regions that refits choose, their boundaries piling up faintly, the boundary of
 // all of them together and that of Bayes' rule, and the newest training set.
-import { drawKey, headingOf, wordsAt } from "./fits.js";
+import { drawKey, headingOf, wordsAt } from "./headings.js";
 import { togetherName } from "./losses.js";
 import { several, short, thousands } from "./numbers.js";
 import { classColour, classInk } from "./palette.js";
@@ -16,18 +16,18 @@ const SHADES = [0.05, 0.1, 0.16, 0.24];
 // More classes than this are not named beside the picture.
 const MOST_NAMED = 8;
 
-const pointsOf = ({ plane }) => plane.xs.length * plane.ys.length;
+const gridPoints = ({ plane }) => plane.xs.length * plane.ys.length;
 
 // The classes that a draw's fit chooses at all test points.
 export function labelsOf(run, resample, learner, setting) {
-  const points = pointsOf(run.head);
+  const points = gridPoints(run.head);
   return run.draws[resample].labels[learner].subarray(setting * points, (setting + 1) * points);
 }
 
 // The classes that all fits together choose, as the engine says; null before there are estimates.
 function mainOf(run, frame, learner, setting) {
   const main = frame?.learners[learner].main;
-  const points = pointsOf(run.head);
+  const points = gridPoints(run.head);
   return main ? main.subarray(setting * points, (setting + 1) * points) : null;
 }
 
@@ -37,7 +37,7 @@ function shownVotes(run, shown, learner, setting) {
   let votes = run.means.get(key);
   if (!votes) {
     const fits = Array.from({ length: shown }, (_, draw) => labelsOf(run, draw, learner, setting));
-    votes = votesOf(fits, pointsOf(run.head), run.head.classes);
+    votes = votesOf(fits, gridPoints(run.head), run.head.classes);
     if (run.means.size > 400) run.means.clear();
     run.means.set(key, votes);
   }

@@ -3,6 +3,7 @@ import { app, element, refill } from "./app.js";
 import { change, experimentNow, panel, row, typed, update } from "./fields.js";
 import { short } from "./numbers.js";
 import { askedNumber, listPairs } from "./simulation-plan.js";
+import { parameterLabel } from "./learner-controls.js";
 import { nearestPlace, sliderValues } from "./sliders.js";
 import { state } from "./state.js";
 import { sweepFrom, sweepText } from "./suggestions.js";
@@ -31,9 +32,6 @@ function numberNow(parameter) {
 
 const setNumber = (parameter, value) => change(idOf(parameter), [[keyOfNumber(parameter), value]]);
 
-// Its name, and what formulas call it if that is another word.
-const labelOf = ({ name, symbol }) => (symbol && symbol !== name ? `${name} ${symbol}` : name);
-
 // A slider over the values of a number. They stay as they are while it is used.
 function slider(parameter, id) {
   const places = { values: sliderValues(parameter, numberNow(parameter)) };
@@ -42,7 +40,7 @@ function slider(parameter, id) {
     type: "range",
     min: "0",
     step: "1",
-    "aria-label": `${labelOf(parameter)}: ${parameter.meaning}`,
+    "aria-label": `${parameterLabel(parameter)}: ${parameter.meaning}`,
     oninput: () => setNumber(parameter, places.values[Number(input.value)]),
   });
   const show = () => {
@@ -76,7 +74,7 @@ function numberRow(parameter) {
   panel.updates.push(show);
   // What has no ends has no slider.
   const control = sliderValues(parameter, null).length > 1 ? element("span", { class: "pair" }, input, field) : field;
-  return row(id, labelOf(parameter), control, { title: parameter.meaning });
+  return row(id, parameterLabel(parameter), control, { title: parameter.meaning });
 }
 
 // A field with the values of a list.
@@ -93,7 +91,7 @@ function listField(parameter, id, more = {}) {
 function listRow(parameter) {
   const id = idOf(parameter);
   update(id, () => sweepText(valueNow(parameter)));
-  return row(id, labelOf(parameter), listField(parameter, id), { title: parameter.meaning });
+  return row(id, parameterLabel(parameter), listField(parameter, id), { title: parameter.meaning });
 }
 
 // The rows of the panel.
@@ -113,18 +111,18 @@ function numberKnob(parameter) {
   const { input, show } = slider(parameter, `with-${parameter.name}`);
   const words = element("span", {});
   const both = () => {
-    words.textContent = `${labelOf(parameter)} = ${short(numberNow(parameter))}`;
+    words.textContent = `${parameterLabel(parameter)} = ${short(numberNow(parameter))}`;
     show();
   };
   return { label: element("label", { title: parameter.meaning }, words, input), both };
 }
 
 function listKnob(parameter) {
-  const field = listField(parameter, `with-${parameter.name}`, { "aria-label": `${labelOf(parameter)}: ${parameter.meaning}` });
+  const field = listField(parameter, `with-${parameter.name}`, { "aria-label": `${parameterLabel(parameter)}: ${parameter.meaning}` });
   const both = () => {
     if (field !== document.activeElement) field.value = sweepText(valueNow(parameter));
   };
-  return { label: element("label", { title: parameter.meaning }, element("span", {}, labelOf(parameter)), field), both };
+  return { label: element("label", { title: parameter.meaning }, element("span", {}, parameterLabel(parameter)), field), both };
 }
 
 // The sliders below the picture, or the lists of a simulation that has nothing else; false if there are none.

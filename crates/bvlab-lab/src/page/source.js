@@ -30,12 +30,16 @@ async function loadSource(scene) {
 // yet: a line of words is the same line with other numbers.
 const WORDS = /^(title|look-for|question|answer) = /;
 
-// The text of a changed experiment has neither claims nor variants, which are of the lesson as it opens.
+// The text of a changed experiment has no claims, no variants, no table [lab] and none of the answers that its
+// question offers: they are of the lesson as it opens.
+const OPENING_KEYS = /^(choices|correct|guess) = /;
+const OPENING_SECTIONS = /^\[(\[(claim|variant)|lab\b)/;
+
 function withoutStatements(lines) {
   let inside = false;
   return lines.filter((line) => {
-    if (line.startsWith("[")) inside = /^\[\[(claim|variant)/.test(line);
-    return !inside;
+    if (line.startsWith("[")) inside = OPENING_SECTIONS.test(line);
+    return !inside && !OPENING_KEYS.test(line);
   });
 }
 

@@ -63,7 +63,7 @@ function buttons(caption, done) {
   const skip = element("button", { id: "tour-skip", type: "button", onclick: leave }, done ? "Explore" : "Skip");
   if (done)
     return [
-      element("button", { id: "tour-course", class: "first", type: "button", onclick: follow }, "Begin the course"),
+      element("button", { id: "tour-course", class: "first", type: "button", onclick: followCourse }, "Begin the course"),
       skip,
     ];
   if (app.playing) return [skip];
@@ -76,7 +76,7 @@ function leave() {
   drawAll();
 }
 
-function follow() {
+function followCourse() {
   endTour();
   tour.begin();
 }
