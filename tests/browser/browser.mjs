@@ -96,9 +96,9 @@ function listen(page, complaints, mistakes) {
   });
   page.on("pageerror", (error) => complaints.push(`error: ${error.stack}`));
   page.on("requestfailed", (request) => {
-    // The page gives up runs that nobody waits for any more.
+    // The page gives up runs and figures that nobody waits for any more,
     // and leaves the stream of votes when it is left itself.
-    if (/\/api\/(run|vote)$/.test(request.url()) && request.failure().errorText === "net::ERR_ABORTED") return;
+    if (/\/api\/(run|vote|export)$/.test(request.url()) && request.failure().errorText === "net::ERR_ABORTED") return;
     complaints.push(`failed request: ${request.url()} ${request.failure().errorText}`);
   });
 }

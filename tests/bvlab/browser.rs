@@ -117,6 +117,17 @@ fn simulations_move_in_a_browser() {
 }
 
 #[test]
+fn every_lesson_moves_to_the_numbers_of_the_program() {
+    let Some(browser) = browser() else { return };
+    let server = Server::start(&[]);
+    drive(
+        browser,
+        "everything.mjs",
+        &format!("http://127.0.0.1:{}/#lecturer={}", server.port, server.key),
+    );
+}
+
+#[test]
 fn learners_stand_side_by_side_with_the_numbers_of_the_program() {
     let Some(browser) = browser() else { return };
     let folder = tempfile::tempdir().unwrap();
