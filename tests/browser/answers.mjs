@@ -240,11 +240,11 @@ await suite.test("the class follows the lecturer's page until it goes a way of i
   await bar(lecturer, "The class follows this page");
   for (const one of [page, phone]) {
     await until(one, /lesson=tree-tradeoff/);
-    await bar(one, "You follow the lecturer’s page");
+    await bar(one, "Following the lecturer");
   }
   // Whoever has changed something is asked.
   await busy.waitForSelector("#following:not([hidden])");
-  await bar(busy, "You explore on your own");
+  await bar(busy, "Exploring on your own");
   assert.match(await seen(busy), /lesson=knn-fits/);
   // Another scene, a setting, a changed number and few training sets arrive.
   await lecturer.keyboard.press("3");
@@ -267,7 +267,7 @@ await suite.test("the class follows the lecturer's page until it goes a way of i
   await shoot(phone, "following-phone");
   // A touch ends it; one press takes it up again.
   await page.keyboard.press("1");
-  await bar(page, "You explore on your own");
+  await bar(page, "Exploring on your own");
   await lecturer.keyboard.press("2");
   await until(phone, /scene=2/);
   assert.doesNotMatch(await seen(page), /scene=/);
@@ -280,7 +280,7 @@ await suite.test("the class follows the lecturer's page until it goes a way of i
   await lecturer.keyboard.press("q");
   await lecturer.click("#open-vote");
   await page.waitForSelector("#guess:not(:disabled)");
-  await bar(page, "You follow the lecturer’s page");
+  await bar(page, "Following the lecturer");
   await lecturer.click("#change-following");
   await page.waitForSelector("#following", { state: "hidden" });
 });

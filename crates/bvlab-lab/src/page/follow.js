@@ -99,8 +99,8 @@ export function showFollowing() {
   const [words, act, press] = {
     "": ["", "", () => {}],
     leading: ["The class follows this page.", "Stop", toggleLead],
-    following: ["You follow the lecturer’s page.", "Explore on my own", () => setFollowing(false)],
-    alone: ["You explore on your own.", "Follow the lecturer", () => setFollowing(true)],
+    following: ["Following the lecturer.", "Explore on my own", () => setFollowing(false)],
+    alone: ["Exploring on your own.", "Follow the lecturer", () => setFollowing(true)],
   }[shown];
   refill(bar, [shown, lead.trouble], () => [
     element("span", {}, words),
