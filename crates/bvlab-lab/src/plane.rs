@@ -46,9 +46,7 @@ impl<'a> Plane<'a> {
             return None;
         }
         let side = plan.test.points.len().isqrt();
-        let along = classes
-            .points_for(classes.kept())
-            .clamp(MARKED.1, MARKED.0);
+        let along = classes.points_for(classes.kept()).clamp(MARKED.1, MARKED.0);
         let along = along.isqrt().min(side);
         let place = |i: usize| (2 * i + 1) * side / (2 * along);
         let rows = (0..along).flat_map(|i| (0..along).map(move |j| place(i) * side + place(j)));
@@ -68,10 +66,7 @@ impl<'a> Plane<'a> {
         let truth = problem.truth_of(&test.points).unwrap_or_default();
         let [xs, ys] = self.axes();
         let classes = self.classes.classes;
-        let least: Vec<f64> = truth
-            .chunks_exact(classes)
-            .map(|p| loss.least(p))
-            .collect();
+        let least: Vec<f64> = truth.chunks_exact(classes).map(|p| loss.least(p)).collect();
         let marked = |values: &[f64], width: usize| f8(&self.classes.at_marked(values, width));
         json!({
             "classes": classes,

@@ -1,16 +1,13 @@
 //! The rows of a table: what a page needs to draw them over two columns, the rows of every training set by
 //! their weights, and those that are held out.
 
-use std::collections::HashMap;
-
 use serde_json::{Value, json};
 
 use super::classes::MarkedClasses;
 use super::numbers::{counts, f4, f8};
-use bvlab_core::data::Training;
 use bvlab_core::engine::KeptResample;
 use bvlab_core::plan::Plan;
-use bvlab_core::problem::Rows;
+use bvlab_core::problem::{Problem, Rows};
 
 /// The most columns that are sent.
 const MOST_COLUMNS: usize = 12;
@@ -54,7 +51,7 @@ impl<'a> ShownRows<'a> {
         }
         let classes = MarkedClasses::of(plan).map(|mut classes| {
             let held = rows.test.len();
-            let wanted = classes.kept().min(DRAWN);
+            let wanted = classes.kept().clamp(DRAWN / 5, DRAWN);
             let room = classes.points_for(wanted).max(FEWEST_MARKED).min(held);
             classes.marked = (0..room).map(|i| (2 * i + 1) * held / (2 * room)).collect();
             classes
@@ -142,7 +139,11 @@ impl<'a> ShownRows<'a> {
             .map(|column| (column, self.told_by(column)))
             .collect();
         told.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-        let mut found: Vec<usize> = told.into_iter().take(most).map(|(column, _)| column).collect();
+        let mut found: Vec<usize> = told
+            .into_iter()
+            .take(most)
+            .map(|(column, _)| column)
+            .collect();
         found.sort_unstable();
         found
     }
@@ -157,7 +158,11 @@ impl<'a> ShownRows<'a> {
         let share = match self.rows.classes.len() {
             0 => {
                 let centre = data.labels.iter().sum::<f64>() / count;
-                let squares: f64 = data.labels.iter().map(|y| (y - centre) * (y - centre)).sum();
+                let squares: f64 = data
+                    .labels
+                    .iter()
+                    .map(|y| (y - centre) * (y - centre))
+                    .sum();
                 let both: f64 = x()
                     .zip(&data.labels)
                     .map(|(x, y)| (x - mean) * (y - centre))
@@ -179,28 +184,11 @@ impl<'a> ShownRows<'a> {
         if share.is_nan() { 0.0 } else { share }
     }
 
-    /// How many times every row that can be drawn is in a training set, by problem. Equal rows are alike:
-    /// the first of them has the weight of all.
+    /// How many times every row that can be drawn is in a training set, by problem.
     pub fn weights(&self, kept: &KeptResample) -> Value {
-        let bits = |data: &Training, i: usize| -> Vec<u64> {
-            let row = data.inputs.rows().nth(i).unwrap_or_default();
-            let row = row.iter().chain(data.labels.get(i));
-            row.map(|value| value.to_bits()).collect()
-        };
-        let drawn = &self.rows.train;
-        let mut places = HashMap::new();
-        for i in 0..drawn.len() {
-            places.entry(bits(drawn, i)).or_insert(i);
-        }
-        let each = kept.data.iter().map(|data| {
-            let mut weights = vec![0; drawn.len()];
-            for i in 0..data.len() {
-                if let Some(place) = places.get(&bits(data, i)) {
-                    weights[*place] += 1;
-                }
-            }
-            counts(&weights)
-        });
-        each.collect()
+        let seed = self.plan.run.seed;
+        let counted = |problem: &Problem| problem.row_counts(seed, kept.resample);
+        let each = self.plan.problems.iter().filter_map(counted);
+        each.map(|weights| counts(&weights)).collect()
     }
 }
