@@ -1,6 +1,6 @@
 // One point of the plane: the cloud of predicted probabilities there, on a segment for two classes, in a
 // triangle for three, else on a line for every class; with their means, the truth and Bayes' choice.
-import { className, lossNamed, togetherName } from "./losses.js";
+import { className, classWords, lossNamed, togetherName } from "./losses.js";
 import { plain, several, short } from "./numbers.js";
 import { classInk } from "./palette.js";
 import { drawNotice } from "./panel.js";
@@ -8,7 +8,7 @@ import { textWidth, wrapText } from "./pen.js";
 import { gridIndex, labelsOf } from "./plane.js";
 import { meansOf } from "./regions.js";
 import { labelWords } from "./rows.js";
-import { Axis } from "./scales.js";
+import { Axis, extent } from "./scales.js";
 import { settingOf, settingWords } from "./view.js";
 
 // `x = (0.5, −0.25)`, or which row it is.
@@ -47,16 +47,28 @@ const percentOf = (row) => row.map((p) => p.toFixed(3)).join(", ");
 // The numbers of a row of probabilities: of two classes that of class 1 says it all.
 const told = (row) => (row.length === 2 ? row[1].toFixed(3) : `(${percentOf(row)})`);
 
+// More classes than this have no room for all their probabilities: the largest one stands for them.
+const MOST_TOLD = 5;
+
+function toldIn(head, row) {
+  if (row.length <= MOST_TOLD) return told(row);
+  const best = row.indexOf(Math.max(...row));
+  return `${row[best].toFixed(3)} for ${classWords(head, best)}`;
+}
+
+// Predictions that are no probabilities, below zero, have no geometric mean.
+const isKnown = (row) => row.every(Number.isFinite);
+
 function linesBelow(pen, run, cloud, width) {
   const { head } = run;
-  const truth = head.rows ? [["ink-truth strong", "label "], ["", labelWords(head, cloud.point)]] : [["ink-truth strong", "truth "], ["", told(cloud.truth)]];
+  const truth = head.rows ? [["ink-truth strong", "label "], ["", labelWords(head, cloud.point)]] : [["ink-truth strong", "truth "], ["", toldIn(head, cloud.truth)]];
   const parts = [truth];
   const rule = head.rows ? "" : `Bayes’ rule: class ${cloud.bayes}`;
   if (cloud.rows.length > 0) {
-    parts.push([["ink-bias strong", "▬ arithmetic mean "], ["", told(cloud.arithmetic)]]);
-    parts.push([["ink-bias strong", "◆ geometric mean "], ["", told(cloud.geometric)]]);
+    parts.push([["ink-bias strong", "▬ arithmetic mean "], ["", toldIn(head, cloud.arithmetic)]]);
+    if (isKnown(cloud.geometric)) parts.push([["ink-bias strong", "◆ geometric mean "], ["", toldIn(head, cloud.geometric)]]);
     const best = cloud.votes.indexOf(Math.max(...cloud.votes));
-    parts.push([["soft", `${rule === "" ? "" : `${rule}; `}${cloud.votes[best]} of ${several(cloud.rows.length, "refit", "refits")}: ${className(head, best)}`]]);
+    parts.push([["soft", `${rule === "" ? "" : `${rule}; `}${cloud.votes[best]} of ${several(cloud.rows.length, "refit", "refits")}: ${classWords(head, best)}`]]);
   } else if (rule !== "") parts.push([["soft", rule]]);
   if (cloud.parts) {
     const { noise, bias2, variance, count } = cloud.parts;
@@ -83,8 +95,9 @@ function linesBelow(pen, run, cloud, width) {
 function drawMeans(pen, cloud, place) {
   const r = 0.45 * pen.em;
   const [ax, ay] = place(cloud.arithmetic);
-  const [gx, gy] = place(cloud.geometric);
   pen.draw("rect", { class: "mean", x: ax - r, y: ay - 0.35 * r, width: 2 * r, height: 0.7 * r });
+  if (!isKnown(cloud.geometric)) return;
+  const [gx, gy] = place(cloud.geometric);
   pen.draw("path", { class: "mean", d: `M${gx} ${gy - r}L${gx + 0.75 * r} ${gy}L${gx} ${gy + r}L${gx - 0.75 * r} ${gy}Z` });
 }
 
@@ -116,7 +129,7 @@ function drawSegment(pen, box, head, cloud, newest) {
   pen.line("curve truth bold", x.place(cloud.truth[1]), top, x.place(cloud.truth[1]), bottom);
   if (cloud.rows.length === 0) return;
   pen.line("curve bias bold", x.place(cloud.arithmetic[1]), top, x.place(cloud.arithmetic[1]), bottom);
-  pen.line("curve bias dashed", x.place(cloud.geometric[1]), top, x.place(cloud.geometric[1]), bottom);
+  if (isKnown(cloud.geometric)) pen.line("curve bias dashed", x.place(cloud.geometric[1]), top, x.place(cloud.geometric[1]), bottom);
   const height = { arithmetic: strip[0] - 0.2 * em, geometric: strip[0] + 0.8 * em };
   drawMeans(pen, cloud, (row) => [x.place(row[1]), row === cloud.arithmetic ? height.arithmetic : height.geometric]);
 }
@@ -163,7 +176,8 @@ function drawSimplex(pen, box, head, cloud, newest) {
 // More classes: a line for every one of them.
 function drawLines(pen, box, head, cloud, newest) {
   const { em } = pen;
-  const x = new Axis(false, [0, 1], [box.left + 5 * em, box.right - em]);
+  // Scores that are no probabilities can lie outside.
+  const x = new Axis(false, extent(cloud.rows.flat(), [0, 1]), [box.left + 5 * em, box.right - em]);
   const bottom = box.bottom - 2.9 * em;
   const row = (bottom - box.top) / cloud.truth.length;
   for (const tick of [0, 0.5, 1]) {
@@ -210,13 +224,17 @@ export function cloudWords(run, learner, drawn, point) {
   const cloud = cloudAt(run, learner, drawn, point);
   const { head } = run;
   const which = head.classes === 2 ? `the probability of ${className(head, 1)}` : "the probabilities of the classes";
-  const truth = head.rows ? `label ${labelWords(head, point)}` : `truth ${told(cloud.truth)}`;
+  const truth = head.rows ? `label ${labelWords(head, point)}` : `truth ${toldIn(head, cloud.truth)}`;
   const begin = `Predicted probabilities at ${planePointWords(run, point)}: of ${which}, ${truth}`;
   const bayes = head.rows ? "" : ` Bayes’ rule chooses class ${cloud.bayes};`;
   if (cloud.rows.length === 0) return `${begin}${bayes.replace(/^ (.*);$/, "; $1")}. Nothing drawn yet.`;
-  const votes = cloud.votes.map((count, k) => `${count} ${className(head, k)}`).join(", ");
-  const means = `arithmetic mean ${told(cloud.arithmetic)}, geometric mean ${told(cloud.geometric)} of ${several(cloud.rows.length, "refit", "refits")}`;
-  const centre = cloud.centre ? `; ${togetherName(run.head)} of all ${told(cloud.centre)}` : "";
+  const votes = cloud.votes.map((count, k) => [count, classWords(head, k)])
+    .filter(([count]) => count > 0 || head.classes <= MOST_TOLD)
+    .map(([count, words]) => `${count} ${words}`)
+    .join(", ");
+  const geometric = isKnown(cloud.geometric) ? `, geometric mean ${toldIn(head, cloud.geometric)}` : "";
+  const means = `arithmetic mean ${toldIn(head, cloud.arithmetic)}${geometric} of ${several(cloud.rows.length, "refit", "refits")}`;
+  const centre = cloud.centre ? `; ${togetherName(run.head)} of all ${toldIn(head, cloud.centre)}` : "";
   const risk = cloud.parts ? (head.rows ? 0 : cloud.parts.noise) + cloud.parts.bias2 + cloud.parts.variance : NaN;
   const noise = !cloud.parts ? "" : head.rows ? "(Bias² + noise)" : `Noise ${plain(cloud.parts.noise)} + bias²`;
   const parts = cloud.parts

@@ -185,8 +185,7 @@ function drawAgainst(pen, outer, run, learner, drawn, point, titled) {
   const setting = settingOf(run, learner);
   const shown = run.shown(drawn);
   const { mean, count } = believedMean(run, drawn, learner, setting);
-  const truth = head.rows ? "label" : "truth";
-  const right = titled ? "right" : `right: prediction = ${truth}`;
+  const right = titled ? "right" : head.rows ? "right: prediction = label" : "right: prediction = truth";
   const parts = [
     ["ink-truth", right],
     shown > 0 ? ["ink-variance", "newest fit"] : null,

@@ -108,10 +108,18 @@ export const HIDDEN_SUM = "noise + bias² + variance = risk: what do you expect?
 
 // What is said where there are no numbers.
 export function insteadOfSum(run, drawn, hidden) {
-  if (hidden) return HIDDEN_SUM;
   const lacking = FEWEST - (drawn ?? run.ready);
+  if (run.head.rows) return insteadOfRows(lacking, hidden);
+  if (hidden) return HIDDEN_SUM;
   if (lacking <= 0) return "noise + bias² + variance = risk: the first estimates are being computed.";
   return `noise + bias² + variance = risk: error bars need ${several(lacking, "more training set", "more training sets")}.`;
+}
+
+// The same of a table, whose noise nobody knows.
+function insteadOfRows(lacking, hidden) {
+  if (hidden) return "(bias² + noise) + variance = risk: what do you expect?";
+  if (lacking <= 0) return "(bias² + noise) + variance = risk: the first estimates are being computed.";
+  return `(bias² + noise) + variance = risk: error bars need ${several(lacking, "more training set", "more training sets")}.`;
 }
 
 // The line where the bars begin: it stays where it was lowest for this run and width, so that the bars do

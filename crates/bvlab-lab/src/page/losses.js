@@ -1,7 +1,7 @@
 // @ts-check
 // What the parts of the error are called under the loss in use.
 
-/** @typedef {{ loss?: { name: string, split: string | null, bias: string, error: string }, rows?: { classes: string[] } }} Lossy */
+/** @typedef {{ loss?: { name: string, split: string | null, bias: string, error: string }, rows?: { target: string, classes: string[] } }} Lossy */
 
 /**
  * Words with the name that the bias has under the loss of a run: it is not always a square, and that of a table
@@ -29,6 +29,16 @@ function withNoise(words) {
  */
 export function className(head, k) {
   return head.rows?.classes[k] ?? `class ${k}`;
+}
+
+/**
+ * The same in a sentence, where a number alone would be mistaken.
+ * @param {Lossy} head
+ * @param {number} k
+ */
+export function classWords(head, k) {
+  const name = className(head, k);
+  return head.rows && /^[\d.+-]+$/.test(name) ? `${head.rows.target} ${name}` : name;
 }
 
 /**

@@ -1,7 +1,7 @@
 // The rows of a table over two of its columns: those of the newest training set by how often they are in it,
 // those that are not in it, and those that are held out.
 import { drawKey, headingOf, wordsAt } from "./fits.js";
-import { className } from "./losses.js";
+import { className, classWords } from "./losses.js";
 import { several, short, thousands } from "./numbers.js";
 import { classColour, classInk, shadeColours } from "./palette.js";
 import { drawAxes, numbersRoom } from "./panel.js";
@@ -45,7 +45,7 @@ const rowOf = ({ rows }, point) => rows.drawn + (rows.marked?.[point] ?? point);
 // What is known of a row: its class, or its label.
 export function labelWords(head, point) {
   const label = head.rows.labels[rowOf(head, point)];
-  return head.classes ? className(head, label) : short(label);
+  return head.classes ? classWords(head, label) : short(label);
 }
 
 // A row with the values of the columns that are drawn.
@@ -245,5 +245,6 @@ export function rowsWords(run, learner, drawn, { hidden = [] } = {}) {
   const told = `${begin}, ${thousands(inside)} of them in the newest training set${most > 1 ? `, up to ${most} times` : ""}; ${held}`;
   if (!head.classes || hidden.includes("fits")) return `${told}.`;
   const wrong = wrongOf(run, shown, learner, setting).filter((count) => 2 * count > shown).length;
-  return `${told}, of which most of ${several(shown, "refit", "refits")} call ${thousands(wrong)} wrong.`;
+  const callers = shown === 1 ? "the refit calls" : `most of ${several(shown, "refit", "refits")} call`;
+  return `${told}, of which ${callers} ${thousands(wrong)} wrong.`;
 }

@@ -3,7 +3,6 @@
 import { app, byId, element, refill } from "./app.js";
 import { change, choose, experimentNow, row, typed, update } from "./fields.js";
 import { columnChoices, columnName, columnsOf, drawsAgainst } from "./rows.js";
-import { say } from "./strings.js";
 import { store } from "./state.js";
 
 const RESAMPLES = [["bootstrap", "bootstraps"], ["halves", "halves"], ["disjoint", "disjoint sets"]];
@@ -26,7 +25,7 @@ export function showColumnKnobs(run) {
     element(
       "label",
       {},
-      say(label),
+      label,
       element(
         "select",
         { id, onchange: (event) => chooseColumn(side, event.target.value) },
