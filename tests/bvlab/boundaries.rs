@@ -11,7 +11,7 @@ use crate::lab::{Server, column, command_line, numbers, of};
 use bvlab::outcome::Table;
 
 /// Labels of so many bits, from the lowest.
-fn unpacked(value: &Value) -> Vec<usize> {
+pub(crate) fn unpacked(value: &Value) -> Vec<usize> {
     let (name, text) = value.as_object().unwrap().iter().next().unwrap();
     let bits: usize = name.strip_prefix('u').unwrap().parse().unwrap();
     let bytes = STANDARD.decode(text.as_str().unwrap()).unwrap();
@@ -35,7 +35,7 @@ fn largest(columns: &[Vec<f64>]) -> Vec<Option<usize>> {
     (0..columns[0].len()).map(of_row).collect()
 }
 
-fn single(values: &[f64]) -> Vec<f64> {
+pub(crate) fn single(values: &[f64]) -> Vec<f64> {
     values
         .iter()
         .map(|value| f64::from(*value as f32))
@@ -43,7 +43,12 @@ fn single(values: &[f64]) -> Vec<f64> {
 }
 
 /// Columns of a table, one for every class; of one resample alone where it is given.
-fn by_class(table: &Table, name: &str, classes: usize, resample: Option<i64>) -> Vec<Vec<f64>> {
+pub(crate) fn by_class(
+    table: &Table,
+    name: &str,
+    classes: usize,
+    resample: Option<i64>,
+) -> Vec<Vec<f64>> {
     let each = (0..classes).map(|k| {
         let all = table.numbers(&format!("{name}_{k}")).iter().copied();
         match resample {

@@ -149,14 +149,14 @@ function drawWrong(pen, run, shown, learner, setting, place, size) {
       const [x, y] = place(rows.drawn + i);
       path.push(`M${x.toFixed(1)} ${y.toFixed(1)}${shapeOf(0, 2.1 * size)}`);
     }
-    if (path.length > 0) pen.draw("path", { class: "wrong", d: path.join(""), "stroke-width": width * pen.em });
+    if (path.length > 0) pen.draw("path", { class: "wrong", d: path.join(""), "stroke-width": (width * size) / 0.26 });
   });
 }
 
 function partsOf(run, shown) {
   return [
     shown > 0 ? ["ink-data", "● in the newest training set"] : null,
-    ["soft", "○ not in it"],
+    ["soft", shown > 0 ? "○ not in it" : "○ to be drawn"],
     ["ink-data", "◆ held out"],
     run.head.classes && run.head.keep > 0 ? ["ink-risk", "◯ called wrong by refits"] : null,
   ];
@@ -209,7 +209,7 @@ export function drawRows(pen, outer, run, learner, drawn, points, titled, { hidd
   pen.close();
   if (shown === 0) {
     const words = head.keep === 0 ? "The fits of this experiment are too many to be sent to the page." : "Space draws a training set.";
-    pen.lines("notice", (box.left + box.right) / 2, box.top + 1.4 * em, wrapText(words, em, 0.8 * (box.right - box.left)), em, "middle");
+    pen.lines("notice over", (box.left + box.right) / 2, box.top + 1.4 * em, wrapText(words, em, 0.8 * (box.right - box.left)), em, "middle");
   }
   return { box, x, y, at: (point) => place(rowOf(head, point)) };
 }

@@ -217,6 +217,7 @@ const GERMAN = {
   "(bias² + noise) + variance = risk: error bars need {} more training set.":
     "(Bias² + Rauschen) + Varianz = Risiko: Fehlerbalken brauchen noch {} Trainingsmenge.",
   "● in the newest training set": "● in der neuesten Trainingsmenge",
+  "○ to be drawn": "○ zu ziehen",
   "○ not in it": "○ nicht darin",
   "◆ held out": "◆ zurückgehalten",
   "◯ called wrong by refits": "◯ von Anpassungen falsch benannt",
