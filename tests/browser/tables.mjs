@@ -112,7 +112,7 @@ await suite.test("columns are chosen, and are in the address", async (open) => {
   assert.notEqual(await place(), before);
   await page.selectOption("#column-upward", { label: "progression" });
   await says(page, "fits", /over age and progression/);
-  await addressed(page, /columns=0%2C10/);
+  await addressed(page, /columns=0,10/);
   await page.reload();
   await settled(page);
   assert.match(await words(page, "fits"), /over age and progression/);

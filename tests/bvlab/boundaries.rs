@@ -22,6 +22,13 @@ pub(crate) fn unpacked(value: &Value) -> Vec<usize> {
     bytes.iter().flat_map(of_byte).collect()
 }
 
+/// The estimates from most training sets. Those from the first few may come after them.
+pub(crate) fn newest(messages: &[Value]) -> &Value {
+    let frames = of(messages, "frame").into_iter();
+    let newest = frames.max_by_key(|frame| frame["count"].as_u64());
+    newest.unwrap()
+}
+
 /// The class with the largest of some columns, row by row; `None` where two are equal.
 fn largest(columns: &[Vec<f64>]) -> Vec<Option<usize>> {
     let of_row = |i: usize| {
@@ -122,7 +129,8 @@ fn compare(server: &Server, scene: &Value, experiment: &str, arguments: &[&str],
         assert_eq!(told, single(&written), "of {resample}");
     }
     // What all of them together choose, and the parts at the marked points.
-    let main = unpacked(&of(&messages, "frame").last().unwrap()["learners"][0]["main"]);
+    let last = &newest(&messages)["learners"][0];
+    let main = unpacked(&last["main"]);
     let mean = by_class(&points, "mean", classes, None);
     for (told, best) in main.iter().zip(largest(&mean)) {
         assert!(best.is_none_or(|best| best == *told));
@@ -146,7 +154,6 @@ fn compare(server: &Server, scene: &Value, experiment: &str, arguments: &[&str],
         assert!((told - written).abs() < 1e-6, "{told} and {written}");
     }
     // The estimates, from the first few training sets, too.
-    let last = of(&messages, "frame").last().unwrap()["learners"][0].clone();
     for name in ["noise", "bias2", "variance", "risk", "risk_se", "test_risk"] {
         let (told, written) = (numbers(&last[name]), column(&csv, name));
         assert_eq!(told, written, "{name}");

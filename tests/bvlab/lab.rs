@@ -594,9 +594,10 @@ fn no_request_makes_the_lab_read_a_file() {
     assert_eq!(group("iris-trees"), "Choosing");
     assert_eq!(group("diabetes-trees"), "Choosing");
     let scene = json!({ "lesson": "diabetes-trees", "set": ["run.resamples=20"] });
-    assert_eq!(kinds(&bare.run(&scene)), ["head", "end"]);
+    assert_eq!(bare.run(&scene)[0]["rows"]["target"], "progression");
     let toml = text.replace("flowers.csv", "data/iris.csv");
-    assert_eq!(kinds(&bare.run(&json!({ "toml": toml }))), ["head", "end"]);
+    let messages = bare.run(&json!({ "toml": toml }));
+    assert_eq!(messages[0]["rows"]["target"], "species");
     // Without the lecturer's experiment its table is no lesson's.
     let answer = bare.post(LECTURER, "/api/run", &json!({ "toml": text }));
     assert_eq!(answer.status, 400);
@@ -604,10 +605,8 @@ fn no_request_makes_the_lab_read_a_file() {
 
 #[test]
 fn a_page_of_figures_holds_them() {
-    let (folder, _) = flowers();
-    let file = folder.path().join("flowers.toml");
+    let folder = tempfile::tempdir().unwrap();
     for (experiment, figures) in [
-        (file.to_str().unwrap(), vec!["tradeoff"]),
         ("covariance-ladder", vec!["tradeoff"]),
         ("majority-vote", vec!["simulation"]),
     ] {
@@ -632,6 +631,23 @@ fn a_page_of_figures_holds_them() {
             assert!(*figure == written, "{experiment}: {name}");
         }
     }
+}
+
+#[test]
+fn a_page_of_a_table_has_its_rows_and_training_sets() {
+    let (folder, _) = flowers();
+    let file = folder.path().join("flowers.toml");
+    let csv = command_line(folder.path(), file.to_str().unwrap(), &["--page"]);
+    let page = std::fs::read_to_string(folder.path().join("flowers/page.html")).unwrap();
+    let recorded = recorded(&page);
+    assert_eq!(recorded["csv"], csv);
+    let messages = recorded["messages"].as_array().unwrap();
+    assert_eq!(messages[0]["rows"]["drawn"], 105);
+    let draws = of(messages, "draw");
+    assert!(draws.len() >= 8, "{}", draws.len());
+    assert_eq!(messages[0]["keep"], draws.len());
+    assert!(draws[0]["weights"][0].is_object());
+    assert_eq!(messages.last().unwrap()["is"], "end");
 }
 
 /// What is recorded in a page without a server.
@@ -986,7 +1002,7 @@ fn a_page_without_a_server_holds_everything() {
         .rfind(|frame| frame["count"] == 100)
         .unwrap();
     assert_eq!(numbers(&last["learners"][0]["risk"]), column(&csv, "risk"));
-    assert_eq!(of(messages, "draw").len(), 12, "as many as fit");
+    assert_eq!(of(messages, "draw").len(), 10, "as many as fit");
     let toml = recorded["toml"].as_str().unwrap();
     assert!(toml.contains("k = \"1..40\""), "{toml}");
 }

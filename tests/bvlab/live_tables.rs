@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::boundaries::{by_class, single, unpacked};
+use crate::boundaries::{by_class, newest, single, unpacked};
 use crate::lab::{Server, column, command_line, numbers, of};
 use bvlab::outcome::Table;
 
@@ -82,7 +82,7 @@ impl Both {
 
     /// Of the estimates those of curves.csv, and nothing is said of the noise.
     fn check_estimates(&self) {
-        let last = of(&self.messages, "frame").last().unwrap()["learners"].clone();
+        let last = &newest(&self.messages)["learners"];
         let told = |name: &str| -> Vec<f64> {
             let learners = last.as_array().unwrap().iter();
             learners
