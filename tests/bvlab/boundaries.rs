@@ -11,7 +11,7 @@ use crate::lab::{Server, column, command_line, numbers, of};
 use bvlab::outcome::Table;
 
 /// Labels of so many bits, from the lowest.
-fn unpacked(value: &Value) -> Vec<usize> {
+pub(crate) fn unpacked(value: &Value) -> Vec<usize> {
     let (name, text) = value.as_object().unwrap().iter().next().unwrap();
     let bits: usize = name.strip_prefix('u').unwrap().parse().unwrap();
     let bytes = STANDARD.decode(text.as_str().unwrap()).unwrap();
@@ -20,6 +20,13 @@ fn unpacked(value: &Value) -> Vec<usize> {
         (0..8 / bits).map(move |i| (byte >> (i * bits)) & ((1 << bits) - 1))
     };
     bytes.iter().flat_map(of_byte).collect()
+}
+
+/// The estimates from most training sets. Those from the first few may come after them.
+pub(crate) fn newest(messages: &[Value]) -> &Value {
+    let frames = of(messages, "frame").into_iter();
+    let newest = frames.max_by_key(|frame| frame["count"].as_u64());
+    newest.unwrap()
 }
 
 /// The class with the largest of some columns, row by row; `None` where two are equal.
@@ -35,7 +42,7 @@ fn largest(columns: &[Vec<f64>]) -> Vec<Option<usize>> {
     (0..columns[0].len()).map(of_row).collect()
 }
 
-fn single(values: &[f64]) -> Vec<f64> {
+pub(crate) fn single(values: &[f64]) -> Vec<f64> {
     values
         .iter()
         .map(|value| f64::from(*value as f32))
@@ -43,7 +50,12 @@ fn single(values: &[f64]) -> Vec<f64> {
 }
 
 /// Columns of a table, one for every class; of one resample alone where it is given.
-fn by_class(table: &Table, name: &str, classes: usize, resample: Option<i64>) -> Vec<Vec<f64>> {
+pub(crate) fn by_class(
+    table: &Table,
+    name: &str,
+    classes: usize,
+    resample: Option<i64>,
+) -> Vec<Vec<f64>> {
     let each = (0..classes).map(|k| {
         let all = table.numbers(&format!("{name}_{k}")).iter().copied();
         match resample {
@@ -117,7 +129,8 @@ fn compare(server: &Server, scene: &Value, experiment: &str, arguments: &[&str],
         assert_eq!(told, single(&written), "of {resample}");
     }
     // What all of them together choose, and the parts at the marked points.
-    let main = unpacked(&of(&messages, "frame").last().unwrap()["learners"][0]["main"]);
+    let last = &newest(&messages)["learners"][0];
+    let main = unpacked(&last["main"]);
     let mean = by_class(&points, "mean", classes, None);
     for (told, best) in main.iter().zip(largest(&mean)) {
         assert!(best.is_none_or(|best| best == *told));
@@ -141,7 +154,6 @@ fn compare(server: &Server, scene: &Value, experiment: &str, arguments: &[&str],
         assert!((told - written).abs() < 1e-6, "{told} and {written}");
     }
     // The estimates, from the first few training sets, too.
-    let last = of(&messages, "frame").last().unwrap()["learners"][0].clone();
     for name in ["noise", "bias2", "variance", "risk", "risk_se", "test_risk"] {
         let (told, written) = (numbers(&last[name]), column(&csv, name));
         assert_eq!(told, written, "{name}");

@@ -203,6 +203,22 @@ fn classes_move_in_a_browser() {
     );
 }
 
+#[test]
+fn tables_move_in_a_browser() {
+    let Some(browser) = browser() else { return };
+    let server = Server::start(&[]);
+    let tables = tempfile::tempdir().unwrap();
+    let lessons = ["run", "iris-trees", "diabetes-trees"];
+    let few = ["--resamples", "120", "--quiet", "--out"];
+    bvlab(&[&lessons[..], &few[..]].concat(), tables.path());
+    let address = format!("http://127.0.0.1:{}/#lecturer={}", server.port, server.key);
+    drive_with(
+        browser,
+        "tables.mjs",
+        &[address.as_ref(), tables.path().as_ref()],
+    );
+}
+
 /// Runs Node.js in tests/browser, which has to succeed.
 fn node(arguments: &[&str]) {
     let run = Command::new("node")

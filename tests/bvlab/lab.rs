@@ -502,9 +502,9 @@ fn a_table_that_the_lecturer_opens_is_read_once() {
     std::fs::remove_file(folder.path().join("flowers.csv")).unwrap();
     let seed = ["run.seed=3"];
     let messages = server.run(&json!({ "lesson": "flowers", "set": seed }));
-    assert_eq!(kinds(&messages), ["head", "end"]);
-    let why = messages[0]["pictured"].as_str().unwrap();
-    assert!(why.contains("rows of flowers.csv"), "{why}");
+    assert!(messages[0]["pictured"].is_null());
+    assert_eq!(messages[0]["rows"]["target"], "species");
+    assert_eq!(messages[0]["rows"]["classes"][0], "setosa");
     // The same experiment, changed as a text, is about the same table.
     for scene in [
         json!({ "lesson": "flowers", "set": seed, "what": "csv" }),
@@ -594,9 +594,10 @@ fn no_request_makes_the_lab_read_a_file() {
     assert_eq!(group("iris-trees"), "Choosing");
     assert_eq!(group("diabetes-trees"), "Choosing");
     let scene = json!({ "lesson": "diabetes-trees", "set": ["run.resamples=20"] });
-    assert_eq!(kinds(&bare.run(&scene)), ["head", "end"]);
+    assert_eq!(bare.run(&scene)[0]["rows"]["target"], "progression");
     let toml = text.replace("flowers.csv", "data/iris.csv");
-    assert_eq!(kinds(&bare.run(&json!({ "toml": toml }))), ["head", "end"]);
+    let messages = bare.run(&json!({ "toml": toml }));
+    assert_eq!(messages[0]["rows"]["target"], "species");
     // Without the lecturer's experiment its table is no lesson's.
     let answer = bare.post(LECTURER, "/api/run", &json!({ "toml": text }));
     assert_eq!(answer.status, 400);
@@ -604,10 +605,8 @@ fn no_request_makes_the_lab_read_a_file() {
 
 #[test]
 fn a_page_of_figures_holds_them() {
-    let (folder, _) = flowers();
-    let file = folder.path().join("flowers.toml");
+    let folder = tempfile::tempdir().unwrap();
     for (experiment, figures) in [
-        (file.to_str().unwrap(), vec!["tradeoff"]),
         ("covariance-ladder", vec!["tradeoff"]),
         ("majority-vote", vec!["simulation"]),
     ] {
@@ -624,11 +623,9 @@ fn a_page_of_figures_holds_them() {
         assert!(page.len() < 4_000_000, "{experiment}: {}", page.len());
         let recorded = recorded(&page);
         let messages = recorded["messages"].as_array().unwrap();
-        // A simulation on its way, in a figure each.
-        let on_the_way = of(messages, "frame").len();
-        assert_eq!(on_the_way > 0, experiment == "majority-vote");
+        // A simulation also says after how many resamples there are figures.
         let mut others = kinds(messages);
-        others.retain(|kind| *kind != "frame");
+        others.retain(|kind| *kind != "frame" || experiment != "majority-vote");
         assert_eq!(others, ["head", "end"], "{experiment}");
         assert_eq!(recorded["figures"].as_array().unwrap().len(), figures.len());
         for (figure, name) in recorded["figures"].as_array().unwrap().iter().zip(&figures) {
@@ -637,6 +634,23 @@ fn a_page_of_figures_holds_them() {
             assert!(*figure == written, "{experiment}: {name}");
         }
     }
+}
+
+#[test]
+fn a_page_of_a_table_has_its_rows_and_training_sets() {
+    let (folder, _) = flowers();
+    let file = folder.path().join("flowers.toml");
+    let csv = command_line(folder.path(), file.to_str().unwrap(), &["--page"]);
+    let page = std::fs::read_to_string(folder.path().join("flowers/page.html")).unwrap();
+    let recorded = recorded(&page);
+    assert_eq!(recorded["csv"], csv);
+    let messages = recorded["messages"].as_array().unwrap();
+    assert_eq!(messages[0]["rows"]["drawn"], 105);
+    let draws = of(messages, "draw");
+    assert!(draws.len() >= 8, "{}", draws.len());
+    assert_eq!(messages[0]["keep"], draws.len());
+    assert!(draws[0]["weights"][0].is_object());
+    assert_eq!(messages.last().unwrap()["is"], "end");
 }
 
 /// What is recorded in a page without a server.

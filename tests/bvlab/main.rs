@@ -51,6 +51,7 @@ mod linear;
 mod linfa;
 mod linfa_families;
 mod live_simulations;
+mod live_tables;
 mod logistic;
 mod losses;
 mod minimum_norm;

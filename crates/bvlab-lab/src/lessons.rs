@@ -246,7 +246,10 @@ impl Lessons {
             true => None,
             false => source.merged_text(),
         };
-        let dimension = experiment.plan().map(|plan| plan.problem().dimension);
+        // Rows of a table are points, whatever their number of columns.
+        let problem = experiment.plan().map(|plan| plan.problem());
+        let problem = problem.filter(|problem| problem.rows().is_none());
+        let dimension = problem.map(|problem| problem.dimension);
         self.lessons.push(Lesson {
             name: name.clone(),
             text: merged.unwrap_or_else(|| source.file_text().to_owned()),

@@ -14,6 +14,7 @@
 
 #[cfg(feature = "page")]
 mod assets;
+mod classes;
 mod lessons;
 mod limits;
 #[cfg(feature = "page")]
@@ -26,6 +27,7 @@ mod plane;
 mod record;
 mod refit;
 mod registry;
+mod rows;
 mod scene;
 mod sequence;
 #[cfg(feature = "server")]

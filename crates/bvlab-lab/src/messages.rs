@@ -2,8 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::classes::MarkedClasses;
 use super::numbers::{f4, f8, number};
 use super::plane::{self, Plane};
+use super::rows::{self, ShownRows};
 use bvlab_core::decompose::{Decomposition, Estimate, Parts, interval_factor};
 use bvlab_core::engine::{KeptFit, KeptResample, Replay, Results, RunError};
 use bvlab_core::plan::{CapacityPath, Length, Plan, Scale, TestKind};
@@ -23,7 +25,7 @@ pub fn pictured(experiment: &Experiment) -> Option<String> {
         return Some(words.to_owned());
     };
     let data = match (experiment.source.table(), plan.problem().classes()) {
-        (Some(table), _) => format!("The data are rows of {}", table.name),
+        (Some(_), _) => rows::refused(plan)?,
         _ if plan.problem().density().is_some() => "A density is estimated".to_owned(),
         (None, 0) => return None,
         (None, _) => plane::refused(plan)?,
@@ -40,14 +42,23 @@ pub fn sent(experiment: &Experiment) -> usize {
     };
     let kept = plan.run.keep_fits.min(plan.run.keep_data);
     let kept = kept.min(plan.most_resamples()) as usize;
-    let room = match Plane::of(plan) {
-        Some(plane) => plane.room(),
-        None => MOST_SENT / cells(experiment).max(1),
+    let room = match (ShownRows::of(plan), Plane::of(plan)) {
+        (Some(rows), _) => rows.room(),
+        (None, Some(plane)) => plane.classes.room(),
+        (None, None) => MOST_SENT / cells(experiment).max(1),
     };
     match room {
         // A handful is no pile of fits, and a pile of so many settings is too large.
         0..4 => 0,
         most => kept.min(most).min(Replay::MOST),
+    }
+}
+
+/// What is sent of the classes of a plan, where it has any.
+fn classes(plan: &Plan) -> Option<MarkedClasses<'_>> {
+    match ShownRows::of(plan) {
+        Some(rows) => rows.classes,
+        None => Plane::of(plan).map(|plane| plane.classes),
     }
 }
 
@@ -99,9 +110,10 @@ pub fn head(experiment: &Experiment) -> Value {
     };
     let problem = plan.problem();
     let (from, to) = problem.inputs.range();
-    let test = match Plane::of(plan) {
-        Some(plane) => plane.head(),
-        None => test_points(plan),
+    let test = match (ShownRows::of(plan), Plane::of(plan)) {
+        (Some(rows), _) => rows.head(),
+        (None, Some(plane)) => plane.head(),
+        (None, None) => test_points(plan),
     };
     let families = head["experiment"]["learner"].as_array().cloned();
     let families = families.unwrap_or_default();
@@ -145,6 +157,7 @@ fn test_points(plan: &Plan) -> Value {
                 TestKind::Grid => "grid",
                 TestKind::Drawn => "drawn",
                 TestKind::Inputs => "inputs",
+                // Those are drawn over columns of their table.
                 TestKind::Rows => "rows",
             },
             "x": f8(test.points.values()),
@@ -226,10 +239,6 @@ fn threshold(plan: &Plan) -> Option<usize> {
 
 /// A kept resample: its data and fits.
 pub fn draw(plan: &Plan, kept: &KeptResample) -> Value {
-    let data = kept.data.iter().map(|data| {
-        let x = data.inputs.values().iter().copied();
-        json!({ "x": f4(x), "y": f4(data.labels.iter().copied()) })
-    });
     let by_learner = |numbers: fn(&KeptFit) -> &Vec<f64>| {
         let fits = kept.fits.iter();
         let each = fits.map(|fit| f4(numbers(fit).iter().copied()));
@@ -238,13 +247,22 @@ pub fn draw(plan: &Plan, kept: &KeptResample) -> Value {
     let mut draw = json!({
         "is": "draw",
         "resample": kept.resample,
-        "data": data.collect::<Vec<_>>(),
         "risk": by_learner(|fit| &fit.risk),
         "train": by_learner(|fit| &fit.train),
     });
-    match Plane::of(plan) {
-        Some(plane) => {
-            let [labels, fits] = plane.draw(kept);
+    match ShownRows::of(plan) {
+        Some(rows) => draw["weights"] = rows.weights(kept),
+        None => {
+            let data = kept.data.iter().map(|data| {
+                let x = data.inputs.values().iter().copied();
+                json!({ "x": f4(x), "y": f4(data.labels.iter().copied()) })
+            });
+            draw["data"] = data.collect();
+        }
+    }
+    match classes(plan) {
+        Some(classes) => {
+            let [labels, fits] = classes.draw(kept);
             draw["labels"] = labels.into();
             draw["fits"] = fits.into();
         }
@@ -284,7 +302,7 @@ pub fn frame(count: u64, plan: &Plan, learners: &[Decomposition], in_full: bool)
         true => f8(&values),
         false => f4(values.into_iter()),
     };
-    let plane = Plane::of(plan);
+    let classes = classes(plan);
     let each = learners.iter().map(|learner| {
         let mut found = Map::new();
         let mut add = |name: String, value: &dyn Fn(&Parts) -> f64| {
@@ -306,8 +324,8 @@ pub fn frame(count: u64, plan: &Plan, learners: &[Decomposition], in_full: bool)
         }
         let heavy = learner.parts.iter().map(Parts::is_spoiled);
         found.insert("heavy".to_owned(), heavy.collect());
-        if let Some(plane) = &plane {
-            found.insert("main".to_owned(), plane.main(learner));
+        if let Some(classes) = &classes {
+            found.insert("main".to_owned(), classes.main(learner));
         }
         Value::Object(found)
     });
@@ -398,8 +416,8 @@ pub fn solving(experiment: &Experiment, curves: &Table) -> Option<Value> {
 
 /// The parts at every test point, from all resamples; `None` where that is too much to send.
 pub fn points(experiment: &Experiment, results: &Results) -> Option<Value> {
-    if let Some(plane) = experiment.plan().and_then(Plane::of) {
-        return Some(plane.points(results));
+    if let Some(classes) = experiment.plan().and_then(classes) {
+        return Some(classes.points(results));
     }
     if cells(experiment) > MOST_POINTS {
         return None;

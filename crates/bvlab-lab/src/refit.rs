@@ -35,7 +35,9 @@ impl HandMadeData {
         let asked = |message: &str| Refusal::Asked(message.to_owned());
         let plan = experiment.plan();
         let plan = plan.filter(|plan| {
-            messages::pictured(experiment).is_none() && plan.problem().dimension == 1
+            messages::pictured(experiment).is_none()
+                && plan.problem().dimension == 1
+                && plan.problem().rows().is_none()
         });
         let Some(plan) = plan else {
             return Err(asked(

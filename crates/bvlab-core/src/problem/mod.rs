@@ -200,6 +200,27 @@ impl Problem {
         self.draw_crossed(seed, [resample; 2], data)
     }
 
+    /// Where the rows of a resample are drawn from: disjoint training sets are parts of one draw, as long
+    /// as there are rows.
+    fn row_stream(&self, rows: &Rows, seed: u64, resample: u64) -> (Stream, usize) {
+        let parts = match rows.resample {
+            Resample::Disjoint => (rows.train.len() / self.train.max(1)).max(1) as u64,
+            _ => 1,
+        };
+        let stream = Stream::new(seed, Purpose::Inputs, resample / parts);
+        (stream, (resample % parts) as usize)
+    }
+
+    /// How often every training row of a table is in the training set of a resample; `None` where there
+    /// is no table.
+    pub fn row_counts(&self, seed: u64, resample: u64) -> Option<Vec<u32>> {
+        let rows = self.rows()?;
+        let (mut stream, part) = self.row_stream(rows, seed, resample);
+        let mut counts = vec![0; rows.train.len()];
+        rows.count_part(self.train, part, &mut stream, &mut counts);
+        Some(counts)
+    }
+
     /// Draws a training set with the inputs of one resample and the noise of another. Both are
     /// drawn point by point: a smaller training set is the beginning of a larger one, and noise of
     /// another sd is the same noise made to another size.
@@ -214,13 +235,7 @@ impl Problem {
         data: &mut Training,
     ) -> Result<(), NotFinite> {
         if let Labels::Rows(rows) = &self.labels {
-            // Disjoint training sets are parts of one draw, as long as there are rows.
-            let parts = match rows.resample {
-                Resample::Disjoint => (rows.train.len() / self.train.max(1)).max(1) as u64,
-                _ => 1,
-            };
-            let (drawn, part) = (inputs / parts, (inputs % parts) as usize);
-            let mut stream = Stream::new(seed, Purpose::Inputs, drawn);
+            let (mut stream, part) = self.row_stream(rows, seed, inputs);
             rows.draw_part(self.train, part, &mut stream, data);
             return Ok(());
         }

@@ -97,30 +97,39 @@ impl Rows {
     ///
     /// As [`Rows::draw`], or if there are not so many disjoint training sets.
     pub fn draw_part(&self, size: usize, part: usize, stream: &mut Stream, data: &mut Training) {
-        let rows = self.train.len();
         self.train
-            .resample_into(data, |counts| match self.resample {
-                Resample::Bootstrap => {
-                    for _ in 0..size {
-                        counts[stream.random_range(0..rows)] += 1;
-                    }
+            .resample_into(data, |counts| self.count_part(size, part, stream, counts));
+    }
+
+    /// How often every training row is in the training set of [`Rows::draw_part`], added to zeros.
+    ///
+    /// # Panics
+    ///
+    /// As [`Rows::draw_part`], or if there are not as many counts as training rows.
+    pub fn count_part(&self, size: usize, part: usize, stream: &mut Stream, counts: &mut [u32]) {
+        let rows = self.train.len();
+        match self.resample {
+            Resample::Bootstrap => {
+                for _ in 0..size {
+                    counts[stream.random_range(0..rows)] += 1;
                 }
-                Resample::Halves => {
-                    // Floyd's algorithm: the j-th draw is among the first j + 1 rows, and stands for
-                    // row j where that row was drawn before.
-                    assert!(size <= rows, "there are only {rows} rows");
-                    for j in rows - size..rows {
-                        let row = stream.random_range(0..=j);
-                        counts[if counts[row] == 0 { row } else { j }] = 1;
-                    }
+            }
+            Resample::Halves => {
+                // Floyd's algorithm: the j-th draw is among the first j + 1 rows, and stands for
+                // row j where that row was drawn before.
+                assert!(size <= rows, "there are only {rows} rows");
+                for j in rows - size..rows {
+                    let row = stream.random_range(0..=j);
+                    counts[if counts[row] == 0 { row } else { j }] = 1;
                 }
-                Resample::Disjoint => {
-                    let mut order: Vec<u32> = (0..rows as u32).collect();
-                    order.shuffle(stream);
-                    for row in &order[part * size..][..size] {
-                        counts[*row as usize] = 1;
-                    }
+            }
+            Resample::Disjoint => {
+                let mut order: Vec<u32> = (0..rows as u32).collect();
+                order.shuffle(stream);
+                for row in &order[part * size..][..size] {
+                    counts[*row as usize] = 1;
                 }
-            });
+            }
+        }
     }
 }

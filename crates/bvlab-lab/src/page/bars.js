@@ -50,7 +50,7 @@ export function drawLearnerBars(pen, outer, run, drawn) {
       return;
     }
     let from = 0;
-    for (const part of PARTS.slice(0, 3)) {
+    for (const part of PARTS.slice(run.head.rows ? 1 : 0, 3)) {
       const value = Math.max(0, values[part.column][setting]);
       const [start, end] = [x.place(from), x.place(from + value)];
       pen.draw("rect", {

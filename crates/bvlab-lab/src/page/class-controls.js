@@ -21,7 +21,7 @@ const SPLITS = [["domingos", "Domingos"], ["kohavi-wolpert", "Kohavi and Wolpert
 const classesNow = () => experimentNow().problem?.classes ?? {};
 
 // Whether the labels of the experiment that is shown are classes.
-export const hasClasses = () => experimentNow().problem?.classes !== undefined;
+export const hasClasses = () => experimentNow().problem?.classes !== undefined || Boolean(app.run?.head?.classes);
 
 const lawNow = () => Object.keys(SPREADS).find((name) => classesNow()[name] !== undefined) ?? null;
 

@@ -1,17 +1,19 @@
 // One point of the plane: the cloud of predicted probabilities there, on a segment for two classes, in a
 // triangle for three, else on a line for every class; with their means, the truth and Bayes' choice.
-import { lossNamed, togetherName } from "./losses.js";
+import { className, classWords, lossNamed, togetherName } from "./losses.js";
 import { plain, several, short } from "./numbers.js";
 import { classInk } from "./palette.js";
 import { drawNotice } from "./panel.js";
 import { textWidth, wrapText } from "./pen.js";
 import { gridIndex, labelsOf } from "./plane.js";
 import { meansOf } from "./regions.js";
-import { Axis } from "./scales.js";
+import { labelWords } from "./rows.js";
+import { Axis, extent } from "./scales.js";
 import { settingOf, settingWords } from "./view.js";
 
-// `x = (0.5, −0.25)`.
+// `x = (0.5, −0.25)`, or which row it is.
 export function planePointWords(run, point) {
+  if (run.head.rows) return `held-out row ${point + 1}`;
   const [a, b] = [run.head.test.x[2 * point], run.head.test.x[2 * point + 1]];
   return `x = (${short(a)}, ${short(b)})`;
 }
@@ -23,8 +25,9 @@ export function cloudAt(run, learner, drawn, point) {
   const { classes } = head;
   const setting = settingOf(run, learner);
   const shown = run.shown(drawn);
+  const points = head.plane?.count ?? head.rows.marked.length;
   const rows = Array.from({ length: shown }, (_, draw) => {
-    const from = (setting * head.plane.count + point) * (classes - 1);
+    const from = (setting * points + point) * (classes - 1);
     const others = Array.from(run.draws[draw].fits[learner].subarray(from, from + classes - 1));
     return [1 - others.reduce((sum, p) => sum + p, 0), ...others];
   });
@@ -33,10 +36,10 @@ export function cloudAt(run, learner, drawn, point) {
   const votes = new Array(classes).fill(0);
   for (let draw = 0; draw < shown; draw++) votes[labelsOf(run, draw, learner, setting)[index]]++;
   const all = run.points?.[learner];
-  const at = setting * head.plane.count + point;
+  const at = setting * points + point;
   const parts = all && run.complete(drawn) ? { noise: all.noise[at], bias2: all.bias2[at], variance: all.variance[at], count: run.total } : null;
   const centre = parts ? Array.from(all.mean.subarray(at * classes, (at + 1) * classes)) : null;
-  return { rows, truth, votes, bayes: head.plane.bayes[index], ...meansOf(rows, head.loss.smoothing), parts, centre };
+  return { rows, point, truth, votes, bayes: head.plane?.bayes[index], ...meansOf(rows, head.loss.smoothing), parts, centre };
 }
 
 const decimalsOf = (row) => row.map((p) => p.toFixed(3)).join(", ");
@@ -44,18 +47,34 @@ const decimalsOf = (row) => row.map((p) => p.toFixed(3)).join(", ");
 // The numbers of a row of probabilities: of two classes that of class 1 says it all.
 const told = (row) => (row.length === 2 ? row[1].toFixed(3) : `(${decimalsOf(row)})`);
 
+// More classes than this have no room for all their probabilities: the largest one stands for them.
+const MOST_TOLD = 5;
+
+function toldIn(head, row) {
+  if (row.length <= MOST_TOLD) return told(row);
+  const best = row.indexOf(Math.max(...row));
+  return `${row[best].toFixed(3)} for ${classWords(head, best)}`;
+}
+
+// Predictions that are no probabilities, below zero, have no geometric mean.
+const isKnown = (row) => row.every(Number.isFinite);
+
 function linesBelow(pen, run, cloud, width) {
-  const parts = [[["ink-truth strong", "truth "], ["", told(cloud.truth)]]];
+  const { head } = run;
+  const truth = head.rows ? [["ink-truth strong", "label "], ["", labelWords(head, cloud.point)]] : [["ink-truth strong", "truth "], ["", toldIn(head, cloud.truth)]];
+  const parts = [truth];
+  const rule = head.rows ? "" : `Bayes’ rule: class ${cloud.bayes}`;
   if (cloud.rows.length > 0) {
-    parts.push([["ink-bias strong", "▬ arithmetic mean "], ["", told(cloud.arithmetic)]]);
-    parts.push([["ink-bias strong", "◆ geometric mean "], ["", told(cloud.geometric)]]);
+    parts.push([["ink-bias strong", "▬ arithmetic mean "], ["", toldIn(head, cloud.arithmetic)]]);
+    if (isKnown(cloud.geometric)) parts.push([["ink-bias strong", "◆ geometric mean "], ["", toldIn(head, cloud.geometric)]]);
     const best = cloud.votes.indexOf(Math.max(...cloud.votes));
-    parts.push([["soft", `Bayes’ rule: class ${cloud.bayes}; ${cloud.votes[best]} of ${several(cloud.rows.length, "refit", "refits")}: class ${best}`]]);
-  } else parts.push([["soft", `Bayes’ rule: class ${cloud.bayes}`]]);
+    parts.push([["soft", `${rule === "" ? "" : `${rule}; `}${cloud.votes[best]} of ${several(cloud.rows.length, "refit", "refits")}: ${classWords(head, best)}`]]);
+  } else if (rule !== "") parts.push([["soft", rule]]);
   if (cloud.parts) {
     const { noise, bias2, variance, count } = cloud.parts;
-    parts.push([["ink-noise strong", "noise "], ["", plain(noise)], ["soft", " + "], ["ink-bias strong", lossNamed(run.head, "bias² ")], ["", plain(bias2)], ["soft", " + "]]);
-    parts.push([["ink-variance strong", "variance "], ["", plain(variance)], ["soft", " = "], ["ink-risk strong", "risk "], ["strong", plain(noise + bias2 + variance)]]);
+    const known = head.rows ? [] : [["ink-noise strong", "noise "], ["", plain(noise)], ["soft", " + "]];
+    parts.push([...known, ["ink-bias strong", lossNamed(head, "bias² ")], ["", plain(bias2)], ["soft", " + "]]);
+    parts.push([["ink-variance strong", "variance "], ["", plain(variance)], ["soft", " = "], ["ink-risk strong", "risk "], ["strong", plain((head.rows ? 0 : noise) + bias2 + variance)]]);
     parts.push([["soft", `parts from ${several(count, "training set", "training sets")}`]]);
   }
   const wide = (part) => part.reduce((sum, [name, text]) => sum + textWidth(text, pen.em, name.includes("strong") ? 600 : 400), 0);
@@ -76,8 +95,9 @@ function linesBelow(pen, run, cloud, width) {
 function drawMeans(pen, cloud, place) {
   const r = 0.45 * pen.em;
   const [ax, ay] = place(cloud.arithmetic);
-  const [gx, gy] = place(cloud.geometric);
   pen.draw("rect", { class: "mean", x: ax - r, y: ay - 0.35 * r, width: 2 * r, height: 0.7 * r });
+  if (!isKnown(cloud.geometric)) return;
+  const [gx, gy] = place(cloud.geometric);
   pen.draw("path", { class: "mean", d: `M${gx} ${gy - r}L${gx + 0.75 * r} ${gy}L${gx} ${gy + r}L${gx - 0.75 * r} ${gy}Z` });
 }
 
@@ -90,7 +110,7 @@ function drawDarts(pen, rows, newest, place) {
 }
 
 // Two classes: the probability of class 1 on a segment.
-function drawSegment(pen, box, cloud, newest) {
+function drawSegment(pen, box, head, cloud, newest) {
   const { em } = pen;
   const x = new Axis(false, [0, 1], [box.left + em, box.right - em]);
   const [top, bottom] = [box.top + 1.4 * em, box.bottom - 2.9 * em];
@@ -99,9 +119,9 @@ function drawSegment(pen, box, cloud, newest) {
     pen.text("number", x.place(tick), bottom + 1.3 * em, String(tick), em, "middle");
   }
   pen.line("frame", x.start, bottom, x.end, bottom);
-  pen.text("title", (x.start + x.end) / 2, bottom + 2.5 * em, "predicted probability of class 1", em, "middle");
+  pen.text("title", (x.start + x.end) / 2, bottom + 2.5 * em, `predicted probability of ${className(head, 1)}`, em, "middle");
   for (const [k, share, anchor] of [[0, 0.02, "start"], [1, 0.98, "end"]])
-    pen.draw("text", { class: "label", x: x.place(share), y: box.top + em, "font-size": em, fill: classInk(k), "text-anchor": anchor }, k === 0 ? "← class 0" : "class 1 →");
+    pen.draw("text", { class: "label", x: x.place(share), y: box.top + em, "font-size": em, fill: classInk(k), "text-anchor": anchor }, k === 0 ? `← ${className(head, 0)}` : `${className(head, 1)} →`);
   const strip = [top + 0.42 * (bottom - top), bottom - 0.7 * em];
   drawBars(pen, cloud.rows.map((row) => row[1]), x, top, strip[0] - 0.6 * em);
   // Below each other in a fixed disorder, so that equal ones can be told apart.
@@ -109,7 +129,7 @@ function drawSegment(pen, box, cloud, newest) {
   pen.line("curve truth bold", x.place(cloud.truth[1]), top, x.place(cloud.truth[1]), bottom);
   if (cloud.rows.length === 0) return;
   pen.line("curve bias bold", x.place(cloud.arithmetic[1]), top, x.place(cloud.arithmetic[1]), bottom);
-  pen.line("curve bias dashed", x.place(cloud.geometric[1]), top, x.place(cloud.geometric[1]), bottom);
+  if (isKnown(cloud.geometric)) pen.line("curve bias dashed", x.place(cloud.geometric[1]), top, x.place(cloud.geometric[1]), bottom);
   const height = { arithmetic: strip[0] - 0.2 * em, geometric: strip[0] + 0.8 * em };
   drawMeans(pen, cloud, (row) => [x.place(row[1]), row === cloud.arithmetic ? height.arithmetic : height.geometric]);
 }
@@ -128,7 +148,7 @@ function drawBars(pen, values, x, top, foot) {
 }
 
 // Three classes: a triangle whose corners are certainty.
-function drawSimplex(pen, box, cloud, newest) {
+function drawSimplex(pen, box, head, cloud, newest) {
   const { em } = pen;
   const room = { left: box.left + 3.5 * em, right: box.right - 3.5 * em, top: box.top + 1.6 * em, bottom: box.bottom - 1.8 * em };
   const side = Math.min(room.right - room.left, ((room.bottom - room.top) * 2) / Math.sqrt(3));
@@ -145,7 +165,7 @@ function drawSimplex(pen, box, cloud, newest) {
   }
   corners.forEach(([cx, cy], k) => {
     const label = { class: "label", x: cx, y: k === 2 ? cy - 0.6 * em : cy + 1.3 * em, "font-size": em, fill: classInk(k), "text-anchor": "middle" };
-    pen.draw("text", label, `class ${k}`);
+    pen.draw("text", label, className(head, k));
   });
   drawDarts(pen, cloud.rows, newest, place);
   const [tx, ty] = place(cloud.truth);
@@ -154,9 +174,10 @@ function drawSimplex(pen, box, cloud, newest) {
 }
 
 // More classes: a line for every one of them.
-function drawLines(pen, box, cloud, newest) {
+function drawLines(pen, box, head, cloud, newest) {
   const { em } = pen;
-  const x = new Axis(false, [0, 1], [box.left + 5 * em, box.right - em]);
+  // Scores that are no probabilities can lie outside.
+  const x = new Axis(false, extent(cloud.rows.flat(), [0, 1]), [box.left + 5 * em, box.right - em]);
   const bottom = box.bottom - 2.9 * em;
   const row = (bottom - box.top) / cloud.truth.length;
   for (const tick of [0, 0.5, 1]) {
@@ -166,7 +187,7 @@ function drawLines(pen, box, cloud, newest) {
   pen.text("title", (x.start + x.end) / 2, bottom + 2.5 * em, "predicted probability", em, "middle");
   cloud.truth.forEach((truth, k) => {
     const y = box.top + (k + 0.5) * row;
-    if (row > 0.9 * em) pen.draw("text", { class: "label", x: box.left + 4.5 * em, y: y + 0.35 * em, "font-size": em, fill: classInk(k), "text-anchor": "end" }, `class ${k}`);
+    if (row > 0.9 * em) pen.draw("text", { class: "label", x: box.left + 4.5 * em, y: y + 0.35 * em, "font-size": em, fill: classInk(k), "text-anchor": "end" }, className(head, k));
     pen.line("frame", x.start, y, x.end, y);
     drawDarts(pen, cloud.rows, newest, (one) => [x.place(one[k]), y]);
     pen.draw("circle", { class: "bull", cx: x.place(truth), cy: y, r: 0.35 * em });
@@ -186,7 +207,7 @@ export function drawCloud(pen, outer, run, learner, drawn, point) {
   const box = { left: outer.left + 0.3 * em, right: outer.right - 0.3 * em, top: outer.top + 1.9 * em, bottom: outer.bottom - (below.length * 1.4 + 0.3) * em };
   const newest = drawn !== null && drawn <= run.ready;
   const draw = { 2: drawSegment, 3: drawSimplex }[run.head.classes] ?? drawLines;
-  draw(pen, box, cloud, newest);
+  draw(pen, box, run.head, cloud, newest);
   if (cloud.rows.length === 0) {
     const words = run.head.keep === 0 ? ["The fits of this experiment are too", "many to be sent to the page."] : ["Space draws a training set."];
     drawNotice(pen, box, words.flatMap((one) => wrapText(one, em, width)));
@@ -201,15 +222,23 @@ export function drawCloud(pen, outer, run, learner, drawn, point) {
 // The picture in words.
 export function cloudWords(run, learner, drawn, point) {
   const cloud = cloudAt(run, learner, drawn, point);
-  const which = run.head.classes === 2 ? "the probability of class 1" : "the probabilities of the classes";
-  const begin = `Predicted probabilities at ${planePointWords(run, point)}: of ${which}, truth ${told(cloud.truth)}`;
-  const bayes = `Bayes’ rule chooses class ${cloud.bayes}`;
-  if (cloud.rows.length === 0) return `${begin}; ${bayes}. Nothing drawn yet.`;
-  const votes = cloud.votes.map((count, k) => `${count} class ${k}`).join(", ");
-  const means = `arithmetic mean ${told(cloud.arithmetic)}, geometric mean ${told(cloud.geometric)} of ${several(cloud.rows.length, "refit", "refits")}`;
-  const centre = cloud.centre ? `; ${togetherName(run.head)} of all ${told(cloud.centre)}` : "";
+  const { head } = run;
+  const which = head.classes === 2 ? `the probability of ${className(head, 1)}` : "the probabilities of the classes";
+  const truth = head.rows ? `label ${labelWords(head, point)}` : `truth ${toldIn(head, cloud.truth)}`;
+  const begin = `Predicted probabilities at ${planePointWords(run, point)}: of ${which}, ${truth}`;
+  const bayes = head.rows ? "" : ` Bayes’ rule chooses class ${cloud.bayes};`;
+  if (cloud.rows.length === 0) return `${begin}${bayes.replace(/^ (.*);$/, "; $1")}. Nothing drawn yet.`;
+  const votes = cloud.votes.map((count, k) => [count, classWords(head, k)])
+    .filter(([count]) => count > 0 || head.classes <= MOST_TOLD)
+    .map(([count, words]) => `${count} ${words}`)
+    .join(", ");
+  const geometric = isKnown(cloud.geometric) ? `, geometric mean ${toldIn(head, cloud.geometric)}` : "";
+  const means = `arithmetic mean ${toldIn(head, cloud.arithmetic)}${geometric} of ${several(cloud.rows.length, "refit", "refits")}`;
+  const centre = cloud.centre ? `; ${togetherName(run.head)} of all ${toldIn(head, cloud.centre)}` : "";
+  const risk = cloud.parts ? (head.rows ? 0 : cloud.parts.noise) + cloud.parts.bias2 + cloud.parts.variance : NaN;
+  const noise = !cloud.parts ? "" : head.rows ? "(Bias² + noise)" : `Noise ${plain(cloud.parts.noise)} + bias²`;
   const parts = cloud.parts
-    ? lossNamed(run.head, ` Noise ${plain(cloud.parts.noise)} + bias² ${plain(cloud.parts.bias2)} + variance ${plain(cloud.parts.variance)} = risk ${plain(cloud.parts.noise + cloud.parts.bias2 + cloud.parts.variance)}, from ${several(cloud.parts.count, "training set", "training sets")}.`)
+    ? lossNamed({ loss: head.loss }, ` ${noise} ${plain(cloud.parts.bias2)} + variance ${plain(cloud.parts.variance)} = risk ${plain(risk)}, from ${several(cloud.parts.count, "training set", "training sets")}.`)
     : "";
-  return `${begin}, ${means}${centre}. ${bayes}; votes: ${votes}.${parts}`;
+  return `${begin}, ${means}${centre}.${bayes}${head.rows ? " Votes" : " votes"}: ${votes}.${parts}`;
 }

@@ -16,7 +16,7 @@ import { nearestPlace } from "./sliders.js";
 import { state, store } from "./state.js";
 import { drawSum, sumDecimals } from "./sum.js";
 import { drawTradeoff, tradeoffWords } from "./tradeoff.js";
-import { learnerOf, moveTo, settingOf, tradeoffOptions } from "./view.js";
+import { hasCurve, learnerOf, moveTo, settingOf, tradeoffOptions } from "./view.js";
 import { cutApart } from "./words.js";
 
 // A column of so many em has room for names beside the ends of its curves.
@@ -47,7 +47,7 @@ function planOf(run, shown, em) {
   const wrapped = shown.map((learner) => wrapText(learners[learner].name, em, (own - 2) * em, 600));
   const parts = {
     lines: Math.min(NAME_LINES, Math.max(...wrapped.map((lines) => lines.length))),
-    fits: run.head.dimension === 1 && run.head.keep > 0,
+    fits: hasCurve(run.head) && run.head.keep > 0,
     curves: swept,
   };
   const ranges = sharedRanges(run, shown, tradeoffOptions(run), state.scene);

@@ -10,6 +10,7 @@ import { runControls, tomlControls } from "./run-controls.js";
 import { simulationControls, simulationNow } from "./simulation-controls.js";
 import { sceneAsked, state } from "./state.js";
 import { equal } from "./store.js";
+import { tableControls } from "./table-controls.js";
 
 // Makes the panel agree with the state and with the experiment that is shown.
 export function showControls() {
@@ -36,6 +37,7 @@ export function showControls() {
     why,
     simulationNow()?.name,
     hasClasses(),
+    Boolean(head?.rows),
     learnersNow().map(shape),
     learnersNow().map((learner) => Object.keys(learner.sweep ?? {})),
     Object.keys(experiment.sweep ?? {}),
@@ -46,7 +48,7 @@ export function showControls() {
     const sketch = panel.sketching ? byId("sketch-place") : null;
     const parts =
       why === null
-        ? [...(hasClasses() ? classControls() : problemControls()), ...learnersSection(), ...runControls(), ...tomlControls()]
+        ? [...problemNow(head), ...learnersSection(), ...runControls(), ...tomlControls()]
         : [...(head.simulation ? simulationControls() : [element("p", { class: "why" }, why)]), ...runControls(), ...tomlControls()];
     holder.replaceChildren(...parts);
     if (sketch?.firstChild && byId("sketch-place")) byId("sketch-place").replaceWith(sketch);
@@ -57,6 +59,12 @@ export function showControls() {
   if (!panel.sketching) byId("sketch-place")?.replaceChildren();
   offerControls(holder);
   showMistake(holder);
+}
+
+// The controls of the problem, whichever it is.
+function problemNow(head) {
+  if (head.rows) return tableControls();
+  return hasClasses() ? classControls() : problemControls();
 }
 
 function showMistake(holder) {

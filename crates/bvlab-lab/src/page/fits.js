@@ -5,9 +5,10 @@ import { short, several, thousands } from "./numbers.js";
 import { drawAxes, drawNotice, numbersRoom } from "./panel.js";
 import { pathThrough, wrapText } from "./pen.js";
 import { drawPlane, planeWords } from "./plane.js";
+import { drawRows, drawsAgainst, rowsWords } from "./rows.js";
 import { Axis, extent } from "./scales.js";
 import { halfways, isStairs, nearestStairs, stairs } from "./stairs.js";
-import { orderOf, settingOf, sliceOf } from "./view.js";
+import { hasCurve, orderOf, settingOf, sliceOf } from "./view.js";
 
 // More points than this on a curve cannot be told apart.
 const FINEST = 700;
@@ -61,7 +62,8 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true,
   const { place = null, hidden = [], chosen = false, ghost = null, bare = false, panel = 0 } = options;
   const { head } = run;
   if (head.plane) return drawPlane(pen, outer, run, learner, drawn, points, titled, options);
-  if (head.dimension !== 1) return drawAgainst(pen, outer, run, learner, drawn, points[0] ?? null, titled);
+  if (head.rows && !drawsAgainst(run)) return drawRows(pen, outer, run, learner, drawn, points, titled, options);
+  if (!hasCurve(head)) return drawAgainst(pen, outer, run, learner, drawn, points[0] ?? null, titled);
   const setting = place === null ? settingOf(run, learner) : sliceOf(run, learner)[place];
   const shown = run.shown(drawn);
   const believed = believedMean(run, drawn, learner, setting);
@@ -125,7 +127,7 @@ export function drawFits(pen, outer, run, learner, drawn, points, titled = true,
 // The mean fit before the last change, if the experiment still has such a learner and setting.
 function drawGhost(pen, ghost, run, learner, setting, x, y) {
   const own = ghost?.head?.learners?.[learner];
-  if (!own || ghost.head.dimension !== 1 || own.name !== run.head.learners[learner].name || setting >= own.settings) return;
+  if (!own || !hasCurve(ghost.head) || own.name !== run.head.learners[learner].name || setting >= own.settings) return;
   const { mean, count } = ghost.meanFit(null, learner, setting);
   if (!mean || count < 2) return;
   const order = orderOf(ghost);
@@ -138,13 +140,13 @@ function emptyWords(run) {
   return ["Space draws a training set."];
 }
 
-// Predictions against the truth, one dot per test point. What lies on the green line is right.
+// Predictions against the truth, or the label of a row, one dot per test point. What lies on the green line is right.
 function drawAgainst(pen, outer, run, learner, drawn, point, titled) {
   const { head } = run;
   const setting = settingOf(run, learner);
   const shown = run.shown(drawn);
   const { mean, count } = believedMean(run, drawn, learner, setting);
-  const right = titled ? "right" : "right: prediction = truth";
+  const right = titled ? "right" : head.rows ? "right: prediction = label" : "right: prediction = truth";
   const parts = [
     ["ink-truth", right],
     shown > 0 ? ["ink-variance", "newest fit"] : null,
@@ -154,7 +156,7 @@ function drawAgainst(pen, outer, run, learner, drawn, point, titled) {
   let top = drawKey(pen, inner, headingOf(run, learner, null), parts, [right, "newest fit", `mean of ${thousands(run.total)}`]);
   const roomy = outer.bottom - outer.top > 16 * pen.em;
   if (roomy) {
-    const words = `Inputs of ${head.dimension} dimensions cannot be drawn as a curve. Each dot is a test point: its prediction against its truth.`;
+    const words = head.rows ? "Each dot is a row that is held out: its prediction against its label." : `Inputs of ${head.dimension} dimensions cannot be drawn as a curve. Each dot is a test point: its prediction against its truth.`;
     top =
       pen.lines("soft", inner.left, top + 0.9 * pen.em, wrapText(words, pen.em, inner.right - inner.left), pen.em) -
       0.5 * pen.em;
@@ -171,7 +173,7 @@ function drawAgainst(pen, outer, run, learner, drawn, point, titled) {
   };
   const x = new Axis(false, extent(head.test.truth), [box.left + 0.5 * pen.em, box.right - 0.5 * pen.em]);
   drawAxes(pen, box, x, y, {
-    x: titled ? ["truth at the test point", "truth"] : null,
+    x: titled ? (head.rows ? [`${head.rows.target} of the held-out row`, "label"] : ["truth at the test point", "truth"]) : null,
     y: titled ? "prediction" : null,
     left: outer.left,
   });
@@ -197,20 +199,22 @@ function drawAgainst(pen, outer, run, learner, drawn, point, titled) {
     });
   pen.close();
   if (shown === 0 && !mean) drawNotice(pen, box, emptyWords(run));
-  return null;
+  return head.rows && mean ? { box, x, y, at: (i) => [x.place(head.test.truth[i]), y.place(mean[i])] } : null;
 }
 
 // The picture in words.
 export function fitsWords(run, learner, drawn, { place = null, hidden = [] } = {}) {
   if (run.head.plane) return planeWords(run, learner, drawn, { place, hidden });
+  if (run.head.rows && !drawsAgainst(run)) return rowsWords(run, learner, drawn, { hidden });
   const shown = run.shown(drawn);
-  const kind = run.head.dimension === 1 ? "Fits along x" : "Predictions against the truth at the test points";
+  const against = run.head.rows ? "Predictions against the labels of the held-out rows" : "Predictions against the truth at the test points";
+  const kind = hasCurve(run.head) ? "Fits along x" : against;
   const words = wordsAt(run, learner, place);
   const what = `${kind} of ${run.head.learners[learner].name}${words === "" ? "" : ` at ${words}`}`;
-  if (shown === 0) return `${what}: nothing drawn yet; the truth alone.`;
+  if (shown === 0) return `${what}: nothing drawn yet${run.head.rows ? "" : "; the truth alone"}.`;
   const range =
-    run.head.dimension === 1 ? `, for x from ${short(run.head.range[0])} to ${short(run.head.range[1])}` : "";
+    hasCurve(run.head) ? `, for x from ${short(run.head.range[0])} to ${short(run.head.range[1])}` : "";
   if (hidden.includes("fits")) return `${what}: the training points alone${range}.`;
-  const truth = hidden.includes("truth") ? "" : "the truth, ";
+  const truth = hidden.includes("truth") || run.head.rows ? "" : "the truth, ";
   return `${what}: ${truth}${several(shown, "refit", "refits")} and their mean${range}.`;
 }

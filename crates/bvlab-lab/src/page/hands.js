@@ -12,7 +12,7 @@ import { pause } from "./player.js";
 import { parseMessage } from "./protocol.js";
 import { Axis } from "./scales.js";
 import { state } from "./state.js";
-import { learnerOf, orderOf, placesOf, pointOf, settingOf, settingWords } from "./view.js";
+import { hasCurve, learnerOf, orderOf, placesOf, pointOf, settingOf, settingWords } from "./view.js";
 import { askExport } from "./wire.js";
 
 // How many points there may be.
@@ -33,7 +33,7 @@ const hands = { now: null, axes: null, held: false };
 
 // Whether this run has a training set that can be changed.
 function canBegin(run) {
-  return Boolean(run?.head && !run.head.pictured && run.head.dimension === 1 && run.ready > 0);
+  return Boolean(run?.head && !run.head.pictured && hasCurve(run.head) && run.ready > 0);
 }
 
 // The points of a training set, as they were drawn.
@@ -98,7 +98,7 @@ function keepUp(run) {
   const { now } = hands;
   if (!now || now.run === run || !run?.head) return;
   const same = run.scene.lesson === now.run.scene.lesson && run.scene.toml === now.run.scene.toml;
-  if (!same || run.head.pictured || run.head.dimension !== 1) hands.now = null;
+  if (!same || run.head.pictured || !hasCurve(run.head)) hands.now = null;
   else {
     now.run = run;
     now.draw = null;

@@ -5,7 +5,7 @@ import { decimalsFor, plain, rounded, short, several, withInterval } from "./num
 import { textWidth, wrapText } from "./pen.js";
 import { Axis } from "./scales.js";
 import { say } from "./strings.js";
-import { settingOf, settingWords, sliceOf } from "./view.js";
+import { hasCurve, settingOf, settingWords, sliceOf } from "./view.js";
 import { FEWEST } from "./parts.js";
 
 export const STACK = [
@@ -13,6 +13,9 @@ export const STACK = [
   ["bias2", "bias", "bias²"],
   ["variance", "variance", "variance"],
 ];
+
+// The parts that are known: of a table the noise is not.
+export const stackOf = (head) => (head.rows ? STACK.slice(1) : STACK);
 
 // The numbers of a setting: values and 95 % intervals.
 export function numbersAt(run, learner, drawn) {
@@ -44,7 +47,7 @@ export function numbersAt(run, learner, drawn) {
 export function lengthOf(run, learner, numbers) {
   const value = numbers.heavy
     ? numbers.q75
-    : Math.max(numbers.risk.high, numbers.test.high, run.head.plane ? costsOf(numbers) : 0);
+    : Math.max(numbers.risk.high, numbers.test.high, run.head.classes ? costsOf(run.head, numbers) : 0);
   const own = run.newest.learners[learner];
   const risks = sliceOf(run, learner).map((i) => (own.heavy[i] ? own.risk_median[i] : own.risk[i]));
   const sorted = risks.filter(Number.isFinite).sort((a, b) => a - b);
@@ -54,17 +57,15 @@ export function lengthOf(run, learner, numbers) {
 }
 
 // What the parts cost without what others give back.
-const costsOf = (numbers) => STACK.reduce((sum, [column]) => sum + Math.max(0, numbers[column].value), 0);
+const costsOf = (head, numbers) => stackOf(head).reduce((sum, [column]) => sum + Math.max(0, numbers[column].value), 0);
 
 function equationParts(head, numbers) {
   const { noise, bias2, variance, risk, test } = numbers;
+  const first = [["ink-noise strong", "noise "], ["", plain(noise.value)]];
   return [
+    ...(head.rows ? [] : [first]),
     [
-      ["ink-noise strong", "noise "],
-      ["", plain(noise.value)],
-    ],
-    [
-      ["soft", "+ "],
+      ...(head.rows ? [] : [["soft", "+ "]]),
       ["ink-bias strong", lossNamed(head, "bias² ")],
       ["", withInterval(bias2.value, bias2.low, bias2.high)],
     ],
@@ -107,10 +108,18 @@ export const HIDDEN_SUM = "noise + bias² + variance = risk: what do you expect?
 
 // What is said where there are no numbers.
 export function insteadOfSum(run, drawn, hidden) {
-  if (hidden) return HIDDEN_SUM;
   const lacking = FEWEST - (drawn ?? run.ready);
+  if (run.head.rows) return insteadOfRows(lacking, hidden);
+  if (hidden) return HIDDEN_SUM;
   if (lacking <= 0) return "noise + bias² + variance = risk: the first estimates are being computed.";
   return `noise + bias² + variance = risk: error bars need ${several(lacking, "more training set", "more training sets")}.`;
+}
+
+// The same of a table, whose noise nobody knows.
+function insteadOfRows(lacking, hidden) {
+  if (hidden) return "(bias² + noise) + variance = risk: what do you expect?";
+  if (lacking <= 0) return "(bias² + noise) + variance = risk: the first estimates are being computed.";
+  return `(bias² + noise) + variance = risk: error bars need ${several(lacking, "more training set", "more training sets")}.`;
 }
 
 // The line where the bars begin: it stays where it was lowest for this run and width, so that the bars do
@@ -142,7 +151,7 @@ export function drawIdentity(pen, outer, run, learner, drawn, average = false, h
   }
   drawDoubt(pen, box, run, learner, drawn);
   const words = numbers.heavy ? heavyParts(numbers) : equationParts(run.head, numbers);
-  const named = [[["strong", run.head.dimension === 1 ? "average over all x:" : "average over all test points:"]]];
+  const named = [[["strong", hasCurve(run.head) ? "average over all x:" : run.head.rows ? "average over all held-out rows:" : "average over all test points:"]]];
   const below = steadyLine(run, outer.right, em, flow(pen, box, average ? [...named, ...words] : words)) + 0.5 * em;
   const left = box.left + textWidth("measured", em) + 0.6 * em;
   const x = new Axis(false, [0, lengthOf(run, learner, numbers)], [left, box.right]);
@@ -155,11 +164,11 @@ export function drawIdentity(pen, outer, run, learner, drawn, average = false, h
   pen.text("soft", box.left, below + height / 2 + 0.35 * em, "sum");
   pen.text("soft", box.left, below + gap + 1.5 * height + 0.35 * em, "measured");
   let from = 0;
-  for (const [column, name, called] of STACK) {
+  for (const [column, name, called] of stackOf(run.head)) {
     const label = lossNamed(run.head, called);
     const part = numbers[column].value;
     // Under zero-one loss a part can give back what others cost.
-    const taken = part < 0 && run.head.plane;
+    const taken = part < 0 && run.head.classes;
     const [start, end] = taken ? [x.place(from + part), x.place(from)] : [x.place(from), x.place(from + Math.max(0, part))];
     pen.draw("rect", { class: taken ? `fill ${name} taken` : `fill ${name}`, x: start, y: below, width: Math.max(0, end - start), height });
     if (height > 0.9 * em && end - start > textWidth(label, em) + 0.6 * em)
@@ -231,5 +240,6 @@ export function identityWords(run, learner, drawn) {
   const decimals = decimalsFor(numbers.risk.half, numbers.risk.value, 1);
   const say = ({ value }) => rounded(value, decimals);
   const both = ({ value, half }) => `${rounded(value, decimals)} ± ${rounded(half, decimals)}`;
-  return `${who}: ${sum}: ${say(numbers.noise)} + ${say(numbers.bias2)} + ${say(numbers.variance)} = ${both(numbers.risk)}, measured ${both(numbers.test)}, from ${from}.`;
+  const noise = run.head.rows ? "" : `${say(numbers.noise)} + `;
+  return `${who}: ${sum}: ${noise}${say(numbers.bias2)} + ${say(numbers.variance)} = ${both(numbers.risk)}, measured ${both(numbers.test)}, from ${from}.`;
 }

@@ -5,12 +5,13 @@ import { arrowTo } from "./focus-order.js";
 import { closeMenus } from "./menus.js";
 import { learnerColour } from "./palette.js";
 import { pointWords } from "./point.js";
+import { showColumnKnobs } from "./table-controls.js";
 import { showSimulationKnobs } from "./simulation-controls.js";
 import { short } from "./numbers.js";
 import { say } from "./strings.js";
 import { SCENES, hasScene, putSet, state, store } from "./state.js";
 import { toml } from "./toml.js";
-import { learnerOf, moveTo, orderOf, placesOf, pointOf, secondPointOf } from "./view.js";
+import { hasCurve, learnerOf, moveTo, orderOf, placesOf, pointOf, secondPointOf } from "./view.js";
 
 const RIDGES = [0, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 
@@ -90,6 +91,7 @@ export function showKnobs() {
   }
   showLearners(run);
   showSettings(run);
+  if (run.head.rows) showColumnKnobs(run);
   if (state.scene === 4) showPointKnobs(run);
   if (state.scene === 5) showDescentKnobs(run);
 }
@@ -179,7 +181,7 @@ function showSettings(run) {
 function showPointKnobs(run) {
   const holder = byId("point-knobs");
   const order = orderOf(run);
-  const from = [order.length, run.head.dimension, run.head.plane !== undefined, state.board];
+  const from = [order.length, run.head.dimension, run.head.plane !== undefined, run.head.rows !== undefined, state.board];
   const slider = (name, label) =>
     element(
       "label",
@@ -195,14 +197,14 @@ function showPointKnobs(run) {
         oninput: (event) => {
           const { head } = app.run;
           const place = orderOf(app.run)[Number(event.target.value)];
-          state[name] = head.dimension === 1 ? head.test.x[place] : place;
+          state[name] = hasCurve(head) ? head.test.x[place] : place;
         },
       }),
     );
   refill(holder, from, () => [
     slider("x", "test point"),
     ...(state.board ? [slider("x2", "second test point")] : []),
-    run.head.plane ? null : element(
+    run.head.plane || run.head.rows ? null : element(
       "button",
       { id: "toggle-board", type: "button", title: "Strip and histogram, or dartboard (V)", onclick: toggleBoard },
       state.board ? "Show one point" : "Show dartboard",
@@ -219,7 +221,7 @@ function showPointKnobs(run) {
 }
 
 export function toggleBoard() {
-  if (app.run?.head?.plane) return;
+  if (app.run?.head?.plane || app.run?.head?.rows) return;
   if (state.scene !== 4) {
     if (isThere(4)) store.act("dartboard", { scene: 4, board: true });
   } else state.board = !state.board;
@@ -232,7 +234,7 @@ function showDescentKnobs(run) {
   const swept = run.head.learners[0].axes.map((axis) => axis.name);
   const own = learner[family] ?? {};
   const noise = run.head.experiment.problem?.noise ?? {};
-  refill(holder, [family, swept, app.record !== null], () => [
+  refill(holder, [family, swept, app.record !== null, run.head.rows !== undefined], () => [
     element(
       "label",
       { class: "online" },
@@ -249,7 +251,8 @@ function showDescentKnobs(run) {
         },
       }),
     ),
-    element(
+    // Nobody sets the noise of a table.
+    run.head.rows ? null : element(
       "label",
       { class: "online" },
       element("span", {}),
@@ -265,7 +268,7 @@ function showDescentKnobs(run) {
         },
       }),
     ),
-  ]);
+  ].filter((one) => one !== null));
   const wanted = wantedDescent(family, own.lambda ?? 0, Object.values(noise)[0]);
   const [ridge, sd] = holder.children;
   const place = RIDGES.reduce(
@@ -274,6 +277,7 @@ function showDescentKnobs(run) {
   );
   setSlider(ridge, place, `ridge λ = ${short(wanted.lambda)}`);
   ridge.lastChild.disabled = swept.includes("lambda");
+  if (!sd) return;
   setSlider(
     sd,
     typeof wanted.noise === "number" ? wanted.noise : 0,

@@ -98,7 +98,7 @@ export function offeredVariants(variants) {
 const CONTROL_ROWS = {
   truth: ["control-truth", "control-expression", "control-classes", "control-probability"],
   noise: ["control-noise", "control-noise-kind", "control-spread", "control-flip"],
-  train: ["control-train"],
+  train: ["control-train", "control-held", "control-resample"],
   inputs: ["control-inputs", "control-from", "control-dimension", "control-fixed"],
   seed: ["control-seed"],
   resamples: ["control-resamples"],

@@ -39,5 +39,13 @@ function classLook(k, use) {
 
 export const classColour = (k) => classLook(k, "line");
 
+// Numbers from low to high, the high ones with more contrast to the paper.
+const VALUE_SHADES = {
+  light: ["#c58f1e", "#c0662a", "#b04242", "#8d2f66", "#5f2775", "#33205f"],
+  dark: ["#8f76d6", "#bb74c4", "#e07a9c", "#f08f6d", "#f5b04e", "#f3dc5a"],
+};
+
+export const shadeColours = () => VALUE_SHADES[onDarkPaper() ? "dark" : "light"];
+
 // The same for text.
 export const classInk = (k) => classLook(k, "text");

@@ -16,9 +16,9 @@ const SHADES = [0.05, 0.1, 0.16, 0.24];
 // More classes than this are not named beside the picture.
 const MOST_NAMED = 8;
 
-const gridPoints = ({ plane }) => plane.xs.length * plane.ys.length;
+const gridPoints = ({ plane, rows }) => rows?.held ?? plane.xs.length * plane.ys.length;
 
-// The classes that a draw's fit chooses at all test points.
+// The classes that a draw's fit chooses at all test points: of the grid, or rows that are held out.
 export function labelsOf(run, resample, learner, setting) {
   const points = gridPoints(run.head);
   return run.draws[resample].labels[learner].subarray(setting * points, (setting + 1) * points);
@@ -44,8 +44,9 @@ function shownVotes(run, shown, learner, setting) {
   return votes;
 }
 
-// The place in the grid of one of the points whose probabilities are here.
+// The place in the grid, or among held-out rows, of one of the points whose probabilities are here.
 export function gridIndex(head, point) {
+  if (head.rows) return head.rows.marked[point];
   const { xs, ys } = head.plane;
   const near = (all, value) => all.reduce((best, one, i) => (Math.abs(one - value) < Math.abs(all[best] - value) ? i : best), 0);
   return near(xs, head.test.x[2 * point]) * ys.length + near(ys, head.test.x[2 * point + 1]);

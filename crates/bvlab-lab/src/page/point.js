@@ -1,19 +1,25 @@
 // One test point: the cloud of predictions there as a strip and a histogram, with the truth, the
 // mean, the bias between them and ± sd, and the split in numbers.
+import { lossNamed } from "./losses.js";
 import { cloudWords, drawCloud, planePointWords } from "./cloud.js";
 import { decimalsFor, plain, plusMinus, rounded, short, several } from "./numbers.js";
 import { drawAxes, drawLabels, drawNotice, labelsRoom, numbersRoom } from "./panel.js";
 import { textWidth } from "./pen.js";
+import { rowWords } from "./rows.js";
 import { Axis } from "./scales.js";
-import { settingOf, settingWords } from "./view.js";
+import { hasCurve, settingOf, settingWords } from "./view.js";
 
 // `x = 1.57`, or the number of the test point in several dimensions.
 export function pointWords(run, point) {
   const { head } = run;
   if (head.plane) return planePointWords(run, point);
-  if (head.dimension === 1) return `x = ${short(head.test.x[point])}`;
+  if (head.rows) return `held-out row ${point + 1}`;
+  if (hasCurve(head)) return `x = ${short(head.test.x[point])}`;
   return `test point ${point + 1}`;
 }
+
+// What is known there: the truth, or the label of a row.
+const measuredName = (head) => (head.rows ? "label" : "truth");
 
 // The split at a test point: from all training sets once all are drawn, from the shown ones before.
 export function splitAt(run, learner, drawn, point) {
@@ -65,7 +71,7 @@ function heightsAt(run, learner, point) {
 }
 
 export function drawPoint(pen, outer, run, learner, drawn, point) {
-  if (run.head.plane) return drawCloud(pen, outer, run, learner, drawn, point);
+  if (run.head.classes) return drawCloud(pen, outer, run, learner, drawn, point);
   const em = pen.em;
   const setting = settingWords(run, learner);
   const split = splitAt(run, learner, drawn, point);
@@ -80,9 +86,9 @@ export function drawPoint(pen, outer, run, learner, drawn, point) {
   const box = { left: 0, right: 0, top: outer.top + 2 * em, bottom: outer.bottom - below.length * 1.4 * em - 0.9 * em };
   const y = new Axis(false, heightsAt(run, learner, point), [box.bottom, box.top]);
   box.left = outer.left + numbersRoom(pen, y) + 1.4 * em;
-  const labels = [{ y: y.place(split.truth), text: "truth", name: "truth" }];
+  const labels = [{ y: y.place(split.truth), text: measuredName(run.head), name: "truth" }];
   if (count > 0) labels.push({ y: y.place(split.mean), text: "mean", name: "bias" });
-  box.right = outer.right - labelsRoom(pen, ["truth", "bias +0.00"]);
+  box.right = outer.right - labelsRoom(pen, [measuredName(run.head), "bias +0.00"]);
   const strip = box.left + 0.3 * (box.right - box.left);
   const x = new Axis(false, [0, 1], [box.left, box.right]);
   drawAxes(pen, box, x, y, { y: "prediction", left: outer.left }, null, false);
@@ -175,20 +181,17 @@ function drawHistogram(pen, box, y, predictions) {
 // The numbers below the picture, as lines of words with their classes.
 function splitLines(pen, outer, run, split, where) {
   if (split.predictions.length === 0 && split.count === 0)
-    return [[["soft", `truth ${plain(split.truth)}, noise ${plain(split.noise)}`]]];
+    return [[["soft", run.head.rows ? `label ${plain(split.truth)}` : `truth ${plain(split.truth)}, noise ${plain(split.noise)}`]]];
   if (!(split.count > 1))
-    return [[["soft", `truth ${plain(split.truth)}, prediction ${plain(split.mean)}: one more for a spread`]]];
+    return [[["soft", `${measuredName(run.head)} ${plain(split.truth)}, prediction ${plain(split.mean)}: one more for a spread`]]];
   const { noise, bias2, variance } = split;
+  const known = run.head.rows ? 0 : noise;
   const number = (value, half) => (Number.isFinite(half) ? plusMinus(value, half) : plain(value));
   const parts = [
     [["strong", `at ${where}: `]],
+    ...(run.head.rows ? [] : [[["ink-noise strong", "noise "], ["", plain(noise)], ["soft", " + "]]]),
     [
-      ["ink-noise strong", "noise "],
-      ["", plain(noise)],
-      ["soft", " + "],
-    ],
-    [
-      ["ink-bias strong", "bias² "],
+      ["ink-bias strong", lossNamed(run.head, "bias² ")],
       ["", number(bias2, split.biasHalf)],
       ["soft", " + "],
     ],
@@ -199,7 +202,7 @@ function splitLines(pen, outer, run, split, where) {
     ],
     [
       ["ink-risk strong", "risk "],
-      ["strong", plain(noise + bias2 + variance)],
+      ["strong", plain(known + bias2 + variance)],
     ],
   ];
   const width = (part) =>
@@ -224,10 +227,13 @@ function splitLines(pen, outer, run, split, where) {
 
 // The picture in words.
 export function pointSummary(run, learner, drawn, point) {
-  if (run.head.plane) return cloudWords(run, learner, drawn, point);
+  if (run.head.classes) return cloudWords(run, learner, drawn, point);
   const split = splitAt(run, learner, drawn, point);
   const where = pointWords(run, point);
-  if (split.count === 0) return `Predictions at ${where}: nothing drawn yet. The truth is ${plain(split.truth)}.`;
+  if (split.count === 0) return `Predictions at ${where}: nothing drawn yet. The ${measuredName(run.head)} is ${plain(split.truth)}.`;
   const sd = Number.isFinite(split.variance) ? ` and standard deviation ${plain(Math.sqrt(split.variance))}` : "";
-  return `Predictions at ${where}: truth ${plain(split.truth)}, mean ${plain(split.mean)}, bias ${plain(split.mean - split.truth)}${sd}. Noise ${plain(split.noise)} + bias² ${plain(split.bias2)} + variance ${plain(split.variance)} = risk ${plain(split.noise + split.bias2 + split.variance)}, from ${several(split.count, "training set", "training sets")}.`;
+  const { noise, bias2, variance } = split;
+  const sum = run.head.rows ? `(Bias² + noise) ${plain(bias2)}` : `Noise ${plain(noise)} + bias² ${plain(bias2)}`;
+  const risk = (run.head.rows ? 0 : noise) + bias2 + variance;
+  return `Predictions at ${run.head.rows ? rowWords(run, point) : where}: ${measuredName(run.head)} ${plain(split.truth)}, mean ${plain(split.mean)}, bias ${plain(split.mean - split.truth)}${sd}. ${sum} + variance ${plain(variance)} = risk ${plain(risk)}, from ${several(split.count, "training set", "training sets")}.`;
 }

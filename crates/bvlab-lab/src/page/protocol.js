@@ -28,7 +28,7 @@
  *   answer: string | null, pictured: string | null, simulation: boolean, experiment: Record<string, any>,
  *   resamples: number, keep: number, seed: number, threshold: number | null, dimension: number,
  *   range: [number, number], test: { x: Numbers, truth: Numbers }, noise: Numbers[],
- *   classes?: number, loss?: Loss, plane?: Plane, learners: RunLearner[], choices?: string[], correct?: number | null,
+ *   classes?: number, loss?: Loss, plane?: Plane, rows?: Rows, learners: RunLearner[], choices?: string[], correct?: number | null,
  *   guess?: import("./votes.js").Guess | null, figures: { name: string }[], variants: { name: string, set: string[] }[],
  * }} Head
  */
@@ -48,10 +48,20 @@
  */
 
 /**
+ * Of a table: columns with their values, first of the rows that training sets are drawn from, then of those that
+ * are held out; which columns are drawn first, and of classes their names and the held-out rows whose
+ * probabilities are sent.
+ * @typedef {{
+ *   target: string, columns: { name: string, values: Numbers }[], of: number, first: number[], labels: Numbers,
+ *   classes: string[], drawn: number, held: number, marked: number[] | null,
+ * }} Rows
+ */
+
+/**
  * One training set, its fits (settings × test points, by learner) and their errors.
  * @typedef {{
  *   is: "draw", resample: number, data: { x: Numbers, y: Numbers }[], fits: Numbers[], risk: Numbers[],
- *   train: Numbers[], labels?: Uint8Array[],
+ *   train: Numbers[], labels?: Uint8Array[], weights?: (Numbers | Uint8Array)[],
  * }} Draw
  */
 

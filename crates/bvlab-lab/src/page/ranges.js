@@ -95,7 +95,7 @@ function heightRange(run, frame, options, log) {
 
 // The lowest part of the error of classes; 0 for numbers, whose parts are squares.
 function lowestPart(run, frame) {
-  if (!run.head.plane) return 0;
+  if (!run.head.classes) return 0;
   return extent(frame.learners.flatMap((own) => [...own.noise, ...own.bias2, ...own.variance]), [0, 0])[0];
 }
 

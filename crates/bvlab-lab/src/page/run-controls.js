@@ -53,9 +53,9 @@ export function runControls() {
       {},
       row("control-seed", "seed", seed),
       row("control-resamples", app.run?.head?.simulation ? "resamples" : "training sets", resamples),
-      ...(app.run?.head?.plane ? lossRows() : []),
+      ...(app.run?.head?.classes ? lossRows() : []),
       // On a figure it is where the lesson says so.
-      app.run?.head?.pictured || app.run?.head?.plane
+      app.run?.head?.pictured || app.run?.head?.plane || app.run?.head?.rows
         ? null
         : element("div", { class: "row check" }, element("label", {}, theory, " exact theory, where it is known (T)")),
     ),

@@ -42,8 +42,8 @@ function present(run) {
   app.ghost = same && before !== run && !before.head.pictured && !run.head.pictured ? before : null;
   app.run = run;
   keepWords(run);
-  // The dartboard is for numbers: for classes the cloud is the board.
-  if (run.head.plane) store.follow("no board", { board: false });
+  // The dartboard is for numbers with a truth: for classes the cloud is the board.
+  if (run.head.plane || run.head.rows) store.follow("no board", { board: false });
   if (run.head.pictured) store.follow("figures alone", { scene: 6 });
   else if (!hasScene(run, state.scene)) store.follow("no such view", { scene: 1 });
 }

@@ -13,9 +13,10 @@ import { hiddenColumns, isHidden } from "./opening.js";
 import { Pen } from "./pen.js";
 import { markedAt } from "./plane.js";
 import { drawPoint, pointSummary } from "./point.js";
+import { pointAt } from "./rows.js";
 import { state, store } from "./state.js";
 import { drawTradeoff, overlayWords, tradeoffWords } from "./tradeoff.js";
-import { learnerOf, moveTo, orderOf, panelsBeside, placesOf, pointOf, secondPointOf } from "./view.js";
+import { hasCurve, learnerOf, moveTo, orderOf, panelsBeside, placesOf, pointOf, secondPointOf } from "./view.js";
 
 const ALL_PARTS = ["noise", "bias2", "variance", "risk", "train_risk", "test_risk", "risk_median"];
 // In the double-descent scene the split is in the identity beside it.
@@ -59,16 +60,17 @@ export function drawStage() {
   pictures.dataset.scene = String(state.scene);
   if (!run?.head || run.head.pictured) return;
   // More than two boards need the room of the fits.
-  if (state.board) pictures.dataset.board = run.head.learners.length > 2 || run.head.dimension !== 1 ? "many" : "few";
+  if (state.board) pictures.dataset.board = run.head.learners.length > 2 || !hasCurve(run.head) ? "many" : "few";
   else delete pictures.dataset.board;
+  pictures.toggleAttribute("data-rows", Boolean(run.head.rows));
   const learner = learnerOf(run);
   const { drawn } = state;
   layOutPanels(run, learner);
   const { em, fresh } = measurePictures(run);
   if (state.scene === 7) drawColumns(run, em, fresh);
-  const flat = run.head.dimension === 1;
+  const pressed = hasCurve(run.head) || run.head.plane || run.head.rows;
   const points = state.scene !== 4 ? [] : state.board ? [pointOf(run), secondPointOf(run)] : [pointOf(run)];
-  byId("picture-fits").toggleAttribute("data-clickable", flat || Boolean(run.head.plane));
+  byId("picture-fits").toggleAttribute("data-clickable", Boolean(pressed));
   stage.fits = null;
   stage.beside = null;
   pictures.toggleAttribute("data-beside", panelsBeside(run).length > 0);
@@ -270,6 +272,10 @@ export function setUpStage() {
       store.act("look at x", { x: markedAt(app.run, stage.fits, x, y) });
       return;
     }
+    if (app.run.head.rows) {
+      store.act("look at x", { x: pointAt(app.run, stage.fits, x, y) });
+      return;
+    }
     const value = Math.min(app.run.head.range[1], Math.max(app.run.head.range[0], stage.fits.x.value(x)));
     const key = state.board && (event.shiftKey || nearerSecond(value)) ? "x2" : "x";
     store.act(`look at ${key}`, { [key]: Number(value.toPrecision(4)) });
@@ -323,10 +329,10 @@ export function movePoint(by) {
   const { run } = app;
   if (!run?.head || run.head.pictured) return;
   const { x, truth } = run.head.test;
-  if (run.head.plane) {
+  if (run.head.plane || run.head.rows) {
     const order = orderOf(run);
     state.x = order[Math.min(order.length - 1, Math.max(0, order.indexOf(pointOf(run)) + by))];
-  } else if (run.head.dimension !== 1) state.x = Math.min(truth.length - 1, Math.max(0, pointOf(run) + by));
+  } else if (!hasCurve(run.head)) state.x = Math.min(truth.length - 1, Math.max(0, pointOf(run) + by));
   else {
     const step = (run.head.range[1] - run.head.range[0]) / 100;
     const moved = x[pointOf(run)] + by * Math.max(step, 1e-12);

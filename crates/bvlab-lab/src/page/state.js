@@ -9,7 +9,7 @@ export const SCENES = ["Lab", "Fits", "Trade-off", "One point", "Double descent"
 export function hasScene(run, scene) {
   if (!run?.head) return true;
   if (run.head.pictured) return scene === 6;
-  if (scene === 7) return run.head.learners.length > 1 && !run.head.plane;
+  if (scene === 7) return run.head.learners.length > 1 && !run.head.classes;
   return scene !== 5 || run.head.threshold !== null;
 }
 
@@ -19,7 +19,7 @@ export const SPEEDS = [1, 2, 4, 8, 16, 32];
 /**
  * @typedef {{
  *   lesson: string | null, toml: string | null, sets: string[], scene: number, learner: number,
- *   at: Record<string, number[]>, x: number | null, x2: number | null, drawn: number | null, speed: number,
+ *   at: Record<string, number[]>, x: number | null, x2: number | null, drawn: number | null, columns: number[] | string | null, speed: number,
  *   theory: boolean, board: boolean, overlay: boolean, step: string, look: boolean, panel: string,
  *   theme: string, size: number, hide: string[], beside: number[] | string | null, course: string,
  *   allControls: boolean,
@@ -36,6 +36,7 @@ const BEGINNING = {
   at: {}, // by learner: the values of its swept numbers
   x: null, // the test point that is looked at (in several dimensions its number),
   x2: null, // and the second one of the dartboard
+  columns: null, // of a table: the two that are drawn, or "against", predictions against labels
   drawn: null, // how many training sets are drawn; null: all
   speed: 4,
   theory: true,
@@ -53,7 +54,7 @@ const BEGINNING = {
 };
 
 // What undo takes back: the experiment, and what of it is looked at.
-const UNDOABLE = ["lesson", "toml", "sets", "scene", "learner", "at", "x", "x2", "board", "overlay", "theory", "hide", "beside"];
+const UNDOABLE = ["lesson", "toml", "sets", "scene", "learner", "at", "x", "x2", "board", "overlay", "theory", "hide", "beside", "columns"];
 
 // What pages have in common that follow another.
 export const FOLLOWED = [...UNDOABLE, "drawn", "step"];
@@ -112,6 +113,10 @@ export function readAddress(hash) {
   const side = query.get("beside") ?? "none";
   if (side === "learners") read.beside = side;
   else if (side !== "none") read.beside = side.split(",").map(Number).filter(Number.isFinite).slice(0, 4);
+  const columns = query.get("columns");
+  const places = (columns ?? "").split(",").map(Number);
+  if (columns === "against") read.columns = columns;
+  else if (columns !== null && places.length === 2 && places.every(Number.isInteger)) read.columns = places;
   read.course = query.get("course") ?? "";
   // What is none of the words is as if nothing were said.
   const among = (/** @type {string} */ key, /** @type {string[]} */ words) => words.find((word) => word === query.get(key)) ?? "";
@@ -141,6 +146,7 @@ export function writeAddress() {
   if (state.drawn !== base.drawn) query.set("drawn", state.drawn === null ? "all" : String(state.drawn));
   for (const key of ["hide", "beside"])
     if (listed(state[key]) !== listed(base[key])) query.set(key, listed(state[key]));
+  if (state.columns !== null) query.set("columns", String(state.columns));
   if (state.course !== "") query.set("course", state.course);
   if (state.board !== base.board) query.set("board", state.board ? "on" : "off");
   if (state.speed !== BEGINNING.speed) query.set("speed", String(state.speed));
@@ -191,6 +197,7 @@ export function enterLesson(name, toml = null) {
     overlay: false,
     hide: [],
     beside: null,
+    columns: null,
     allControls: false,
     step: "",
     look: false,

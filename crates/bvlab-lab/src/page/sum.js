@@ -1,5 +1,6 @@
 // The identity in a column: its terms one below the other, each with its number and its part of the bar.
-import { STACK, errorBar, insteadOfSum, numbersAt } from "./identity.js";
+import { errorBar, insteadOfSum, numbersAt, stackOf } from "./identity.js";
+import { lossNamed } from "./losses.js";
 import { decimalsFor, rounded, short } from "./numbers.js";
 import { textWidth, wrapText } from "./pen.js";
 import { Axis } from "./scales.js";
@@ -13,13 +14,13 @@ export function sumDecimals({ risk }) {
 }
 
 // The texts of the rows: class and word, value, and what is after ±.
-function sumRows(numbers, decimals) {
+function sumRows(head, numbers, decimals) {
   const { risk, test } = numbers;
   const extreme = !(Math.abs(risk.value) < 1e5) || decimals > 6;
   const show = (value) => (extreme ? short(value) : rounded(value, decimals));
   const half = (one) => (Number.isFinite(one.half) ? `± ${show(one.half)}` : "");
   return [
-    ...STACK.map(([column, name, label]) => ({ name: `ink-${name}`, label, value: show(numbers[column].value), half: "" })),
+    ...stackOf(head).map(([column, name, label]) => ({ name: `ink-${name}`, label: lossNamed(head, label), value: show(numbers[column].value), half: "" })),
     { name: "ink-risk", label: "risk", value: show(risk.value), half: half(risk) },
     { name: "ink-risk", label: "measured", value: show(test.value), half: half(test) },
   ];
@@ -38,7 +39,7 @@ export function drawSum(pen, box, row, run, learner, drawn, { length, decimals }
   const { em } = pen;
   const numbers = hidden ? null : numbersAt(run, learner, drawn);
   if (!numbers) {
-    const words = wrapText(insteadOfSum(run, drawn, hidden), em, box.right - box.left);
+    const words = wrapText(lossNamed(run.head, insteadOfSum(run, drawn, hidden)), em, box.right - box.left);
     pen.lines("soft", box.left, box.top + em, words, em);
     return;
   }
@@ -46,7 +47,7 @@ export function drawSum(pen, box, row, run, learner, drawn, { length, decimals }
     drawHeavy(pen, box, row, numbers, length);
     return;
   }
-  const rows = sumRows(numbers, decimals ?? sumDecimals(numbers));
+  const rows = sumRows(run.head, numbers, decimals ?? sumDecimals(numbers));
   // As wide as with the widest digits.
   const widest = (key, weight) => Math.max(...rows.map((one) => textWidth(one[key].replace(/[0-9]/g, "0"), em, weight)));
   const room = steadyRoom(run, em, { value: widest("value", 600), half: widest("half", 400) });
@@ -56,12 +57,13 @@ export function drawSum(pen, box, row, run, learner, drawn, { length, decimals }
   const halves = box.right - full >= BARS * em;
   const x = new Axis(false, [0, length], [halves ? full : end + 0.7 * em, box.right]);
   let from = 0;
+  const stack = stackOf(run.head);
   rows.forEach((one, i) => {
     const middle = box.top + (i + 0.5) * row;
     pen.text(`${one.name} strong`, box.left, middle + 0.35 * em, one.label);
-    pen.text(i < 3 ? "" : "strong", end, middle + 0.35 * em, one.value, em, "end");
+    pen.text(i < stack.length ? "" : "strong", end, middle + 0.35 * em, one.value, em, "end");
     if (halves && one.half !== "") pen.text("soft", end + 0.35 * em, middle + 0.35 * em, one.half);
-    from = drawRow(pen, x, numbers, i, from, middle, Math.min(0.78 * row, 1.1 * em));
+    from = drawRow(pen, x, stack, numbers, i, from, middle, Math.min(0.78 * row, 1.1 * em));
   });
 }
 
@@ -71,16 +73,16 @@ function bar(pen, name, x, from, to, middle, height) {
 }
 
 // A term begins where the one before it ends; the risk is all of them. Returns where it ends.
-function drawRow(pen, x, numbers, i, from, middle, height) {
-  if (i < STACK.length) {
-    const [column, name] = STACK[i];
+function drawRow(pen, x, stack, numbers, i, from, middle, height) {
+  if (i < stack.length) {
+    const [column, name] = stack[i];
     const to = from + Math.max(0, numbers[column].value);
     bar(pen, `fill ${name}`, x, from, to, middle, height);
     return to;
   }
-  if (i === STACK.length) {
+  if (i === stack.length) {
     let start = 0;
-    for (const [column, name] of STACK) {
+    for (const [column, name] of stack) {
       const to = start + Math.max(0, numbers[column].value);
       bar(pen, `fill ${name}`, x, start, to, middle, height);
       start = to;

@@ -55,7 +55,7 @@ export function fillNumbers(dialog) {
       "tr",
       { "aria-current": setting === current ? "true" : null },
       element("th", { scope: "row" }, axis ? short(axis.values[i]) : head.name),
-      element("td", {}, plain(own.noise[setting])),
+      ...(run.head.rows ? [] : [element("td", {}, plain(own.noise[setting]))]),
       ...COLUMNS.map(([column]) => {
         const doubt = own.heavy[setting] && !["risk_median", "train_risk"].includes(column);
         return element(
@@ -66,7 +66,7 @@ export function fillNumbers(dialog) {
       }),
     ),
   );
-  const heads = [axis ? axis.name : "learner", "noise", ...COLUMNS.map(([, label]) => lossNamed(run.head, label))].map((label) =>
+  const heads = [axis ? axis.name : "learner", ...(run.head.rows ? [] : ["noise"]), ...COLUMNS.map(([, label]) => lossNamed(run.head, label))].map((label) =>
     element("th", { scope: "col" }, label),
   );
   const words = head.axes.length > 1 ? `, ${settingWords(run, learner)}` : "";

@@ -1,5 +1,6 @@
 // What of a run is looked at: which learner, which setting of it, which test point.
 import { short } from "./numbers.js";
+import { extent } from "./scales.js";
 import { state, store } from "./state.js";
 
 // The learner that is looked at.
@@ -82,7 +83,7 @@ export function settingWords(run, learner) {
 
 // Whose fits stand side by side: learners, or places on the first axis of the one that is looked at.
 export function panelsBeside(run) {
-  if (state.scene !== 2 || state.beside === null || (run.head.dimension !== 1 && !run.head.plane)) return [];
+  if (state.scene !== 2 || state.beside === null || (!hasCurve(run.head) && !run.head.plane)) return [];
   if (state.beside === "learners") return run.head.learners.map((_, learner) => ({ learner, place: null })).slice(0, 4);
   const learner = learnerOf(run);
   const { axes } = run.head.learners[learner];
@@ -90,12 +91,18 @@ export function panelsBeside(run) {
   return state.beside.map((value) => ({ learner, place: nearest(axes[0].values, value) }));
 }
 
+// Whether fits are curves along one input.
+export const hasCurve = ({ dimension, rows }) => dimension === 1 && !rows;
+
+// How many test points can be looked at.
+const countOf = ({ plane, rows, test }) => plane?.count ?? rows?.marked?.length ?? test.truth.length;
+
 // The test points in the order of x.
 export function orderOf(run) {
   if (!run.order) {
-    const { x, truth } = run.head.test;
-    run.order = Array.from({ length: run.head.plane?.count ?? truth.length }, (_, i) => i);
-    if (run.head.dimension === 1) run.order.sort((a, b) => x[a] - x[b]);
+    const { x } = run.head.test;
+    run.order = Array.from({ length: countOf(run.head) }, (_, i) => i);
+    if (hasCurve(run.head)) run.order.sort((a, b) => x[a] - x[b]);
     // In the plane row by row.
     if (run.head.plane) run.order.sort((a, b) => x[2 * a + 1] - x[2 * b + 1] || x[2 * a] - x[2 * b]);
   }
@@ -104,10 +111,8 @@ export function orderOf(run) {
 
 // The test point nearest to an x; in several dimensions the one of that number.
 export function testPointAt(run, wanted) {
-  const { x, truth } = run.head.test;
-  const count = run.head.plane?.count ?? truth.length;
-  if (run.head.dimension !== 1) return Math.min(count - 1, Math.max(0, Math.round(wanted)));
-  return nearest(x, wanted);
+  if (!hasCurve(run.head)) return Math.min(countOf(run.head) - 1, Math.max(0, Math.round(wanted)));
+  return nearest(run.head.test.x, wanted);
 }
 
 // The test point that is looked at, and the second one of the dartboard.
@@ -124,9 +129,22 @@ function suggestedPoint(run, which) {
   const board = (run.head.experiment.figure ?? []).find((figure) => figure.dartboard?.at);
   if (board) return board.dartboard.at[which];
   if (run.head.plane) return unsurePoint(run.head);
+  if (run.head.rows) return middleRow(run.head.rows);
   const share = which === 0 ? 0.3 : 0.7;
   const [from, to] = run.head.range;
-  return run.head.dimension === 1 ? from + share * (to - from) : which === 0 ? 0 : 1;
+  return hasCurve(run.head) ? from + share * (to - from) : which === 0 ? 0 : 1;
+}
+
+// A row that is held out near the middle of the columns that are drawn first.
+function middleRow({ columns, first, drawn, held, marked }) {
+  const scaled = first.map((column) => {
+    const { values } = columns[column];
+    const [low, high] = extent(values);
+    return (row) => (values[drawn + row] - (low + high) / 2) / (high - low || 1);
+  });
+  const away = (row) => scaled.reduce((sum, one) => sum + one(row) ** 2, 0);
+  const all = marked ?? Array.from({ length: held }, (_, row) => row);
+  return all.reduce((best, row, i) => (away(row) < away(all[best]) ? i : best), 0);
 }
 
 // A point near the middle of the plane where the classes are hard to tell apart.
