@@ -360,14 +360,20 @@ fn the_class_follows_the_lecturer_alone() {
     let header = format!("X-Bvlab-Token: {own}\r\n");
     let mut page = Follower::new(&server, STUDENT, &header);
     let first = page.until(|_| true);
-    assert_eq!((&first["is"], &first["shown"]), (&json!("vote"), &Value::Null));
+    assert_eq!(
+        (&first["is"], &first["shown"]),
+        (&json!("vote"), &Value::Null)
+    );
     let view = json!({ "view": { "lesson": "knn-fits", "sets": [], "drawn": 3 } });
     ok(&show(&view));
     let shown = page.until(|message| message["is"] == "view");
     assert_eq!(shown["view"], view["view"]);
     // Whoever comes later sees it at once.
     let mut late = Follower::new(&server, address(4), &header);
-    assert_eq!(late.until(|message| message["is"] == "view")["view"], view["view"]);
+    assert_eq!(
+        late.until(|message| message["is"] == "view")["view"],
+        view["view"]
+    );
     // Nobody else shows anything, and nothing that is no view or too long is shown.
     let from_student = server.post(STUDENT, "/api/view", &view);
     assert_eq!(from_student.status, 403, "{}", from_student.text());
@@ -376,5 +382,8 @@ fn the_class_follows_the_lecturer_alone() {
         assert_eq!(show(&wrong).status, status, "{wrong}");
     }
     ok(&show(&json!({ "view": null })));
-    assert_eq!(page.until(|message| message["is"] == "view")["view"], Value::Null);
+    assert_eq!(
+        page.until(|message| message["is"] == "view")["view"],
+        Value::Null
+    );
 }
