@@ -148,12 +148,14 @@ pub fn write_among(
     curves: &[NoteCurve],
     (crowd, drawn): (&mut Obstacles, &mut [bool]),
 ) -> Result<(), FigureError> {
+    // On a small page a note goes where it would be in the way; names of what is drawn stay.
+    let small = panel.canvas.page.slim > 0.0 && !called.is_empty();
     for (note, drawn) in notes.iter().zip(drawn) {
         let here = match &note.panel {
             Some(name) => called.contains(&name.as_str()),
             None => !*drawn,
         };
-        if here && write(panel, note, curves, crowd)? {
+        if here && write(panel, note, curves, crowd, small)? {
             *drawn = true;
         }
     }
@@ -166,6 +168,7 @@ fn write(
     note: &Note,
     curves: &[NoteCurve],
     crowd: &mut Obstacles,
+    small: bool,
 ) -> Result<bool, FigureError> {
     let on = |name: &str, x: f64| {
         let mut named = curves.iter().filter(|curve| curve.names.contains(&name));
@@ -200,6 +203,7 @@ fn write(
         };
         crowd.points.extend((0..=20).map(along));
     }
+    let too_much = if small { CROWDED } else { TOO_MUCH };
     let found = target.and_then(|target| free(panel, target, bracket, size, crowd));
     let area = match (note.at, found) {
         (Some((x, y)), found) => {
@@ -207,13 +211,16 @@ fn write(
             let area = bracket.map_or(area, |ends| beside(panel, area, ends));
             // A text that would lie on curves stands elsewhere, where there is a better place.
             let cost = crowd.cost(area, None);
-            match found.filter(|(other, _)| other + BUSY < cost) {
-                Some((_, area)) => area,
-                None if cost > TOO_MUCH && panel.canvas.page.slim > 0.0 => return Ok(false),
-                None => area,
+            let (cost, area) = match found.filter(|(other, _)| other + BUSY < cost) {
+                Some(found) => found,
+                None => (cost, area),
+            };
+            if small && cost > too_much {
+                return Ok(false);
             }
+            area
         }
-        (None, Some((cost, area))) if cost < TOO_MUCH => area,
+        (None, Some((cost, area))) if cost < too_much => area,
         (None, _) => return Ok(false),
     };
     let [left, top, right, bottom] = area;
@@ -297,8 +304,11 @@ fn beside(panel: &Panel, area: Area, ends: [Place; 2]) -> Area {
     [left + by, top, right + by, bottom]
 }
 
-/// A text that would cover more than that is left out, as on a small page.
+/// A text that would cover more than that is left out.
 const TOO_MUCH: f64 = 220.0;
+
+/// The same on a small page.
+const CROWDED: f64 = 58.0;
 
 /// How much more than elsewhere a text may cover at the place that is asked for.
 const BUSY: f64 = 24.0;

@@ -12,7 +12,7 @@ pub(super) const FINE: f64 = 10.0;
 pub const LEAST: f64 = 44.0;
 
 /// The least width of panels that stand side by side on a page for print.
-const SLIM: f64 = 190.0;
+const SLIM: f64 = 204.0;
 
 /// A colour, red, green and blue.
 pub type Colour = (u8, u8, u8);
@@ -70,7 +70,7 @@ impl Page {
     pub fn taller(look: Look) -> Vec<Self> {
         let page = Page::of(look);
         let heights = match look.shape {
-            Shape::Paper => &[(820.0, 84.0), (1060.0, LEAST)][..],
+            Shape::Paper => &[(820.0, 104.0), (1060.0, LEAST)][..],
             Shape::Slide | Shape::Square => &[],
         };
         let tall = |(height, least): &(f64, f64)| Page {

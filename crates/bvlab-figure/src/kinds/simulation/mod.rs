@@ -33,6 +33,9 @@ const GAP: f64 = 34.0;
 /// On a page of this width four panels stand in two rows.
 const WIDE: f64 = 600.0;
 
+/// The least width of a panel of points that has notes.
+const LEAST_NOTED: f64 = 300.0;
+
 /// Panels that would be narrower stand one above the other.
 const NARROWEST: f64 = 110.0;
 
@@ -188,7 +191,10 @@ fn draw(
     let scatters = draw_scatters(canvas, above, &contents)?;
     for (place, panel) in scatters {
         let names: Vec<&str> = contents[place].names.iter().map(String::as_str).collect();
-        write_notes(&panel, &names, &options.notes, &[], &mut noted)?;
+        // In a small panel they would lie on the points.
+        if panel.frame.right - panel.frame.left > LEAST_NOTED {
+            write_notes(&panel, &names, &options.notes, &[], &mut noted)?;
+        }
     }
     let several = contents.len() > 1;
     contents.retain(|content| !is_scatter(content));

@@ -142,10 +142,11 @@ fn unit(
     wide.min(high).max(0.0)
 }
 
-/// How many panels stand in a row where they are largest. On a page that is not for print, rows have
-/// equal length.
+/// How many panels stand in a row where they are largest. Rows have equal length; on a page for print
+/// five and seven panels may have a shorter last row.
 fn best_columns(page: &Page, frame: Frame, count: usize, ranges: [(f64, f64); 2]) -> usize {
-    let even = |columns: &usize| page.slim > 0.0 || count.is_multiple_of(*columns);
+    let uneven = page.slim > 0.0 && [5, 7].contains(&count);
+    let even = |columns: &usize| uneven || count.is_multiple_of(*columns);
     let unit = |columns: &usize| unit(frame, (count, *columns), ranges, TITLE);
     let columns = (1..=count).filter(even);
     let columns = columns.max_by(|a, b| unit(a).total_cmp(&unit(b)));
@@ -219,7 +220,7 @@ pub fn draw_scatters<'a, 'b>(
     let of = |lines: f64| cells(frame, (count, columns), ranges, TITLE * lines);
     let mut frames = of(1.0);
     let narrow = |frames: &[Frame]| frames.first().map_or(0.0, |cell| cell.right - cell.left);
-    let least = page.slim * if count > 2 { 0.7 } else { 1.1 };
+    let least = page.slim * if count > 2 { 0.84 } else { 1.3 };
     if narrow(&frames) < least && page.least > LEAST {
         return Err(FigureError::Room);
     }
@@ -229,7 +230,7 @@ pub fn draw_scatters<'a, 'b>(
             let title = contents[*place].panel.title.as_str();
             match text_width(title, theme::LABEL, true) <= (width + 20.0) / 0.85 {
                 true => vec![title.to_owned()],
-                false => balanced(title, theme::LABEL, true, width + 20.0, 2),
+                false => balanced(title, theme::LABEL, true, 1.3 * (width + 20.0), 2),
             }
         };
         places.iter().map(title).collect()
