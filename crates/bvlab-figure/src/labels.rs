@@ -3,7 +3,7 @@
 use super::canvas::{Canvas, Side, Stroke};
 use super::error::FigureError;
 use super::panel::Frame;
-use super::text::{text_width, wrapped};
+use super::text::{balanced, text_width};
 use super::theme;
 
 /// A longer label is broken into two lines, and cut where they are not enough.
@@ -29,7 +29,7 @@ const LINE: f64 = theme::LABEL * 1.16;
 /// The lines of a label.
 fn lines(canvas: &Canvas, text: &str) -> Vec<String> {
     let most = LONGEST_LABEL.min(LARGEST_SHARE * canvas.page.width);
-    wrapped(text, theme::LABEL, true, most, 3)
+    balanced(text, theme::LABEL, true, most, 3)
 }
 
 /// Writes labels to the right of a frame, each as near to its curve's end as the others allow.
@@ -49,6 +49,11 @@ pub fn write_labels(
         .map(|label| label.y.clamp(frame.top, frame.bottom))
         .collect();
     let high: Vec<f64> = texts.iter().map(|text| LINE * text.len() as f64).collect();
+    let needed: f64 = high.iter().sum();
+    let page = &canvas.page;
+    if page.slim > 0.0 && page.least > theme::LEAST && needed > frame.bottom - frame.top + 30.0 {
+        return Err(FigureError::Room);
+    }
     let heights = spread(&wanted, &high, frame.top, frame.bottom);
     for ((label, text), y) in labels.iter().zip(&texts).zip(heights) {
         let ends = [
@@ -78,6 +83,10 @@ pub fn labels_width<'a>(canvas: &Canvas, texts: impl Iterator<Item = &'a str>) -
 /// Rising heights near the wanted ones, between the ends, so far apart that labels of those heights
 /// do not meet.
 fn spread(wanted: &[f64], high: &[f64], top: f64, bottom: f64) -> Vec<f64> {
+    // Where there is no room for all of them, they reach beyond both ends.
+    let needed: f64 = high.iter().sum();
+    let beyond = ((needed - (bottom - top)) / 2.0).max(0.0);
+    let (top, bottom) = (top - beyond, bottom + beyond);
     let mut heights = wanted.to_vec();
     for _ in 0..200 {
         let mut moved = false;
@@ -110,5 +119,7 @@ mod tests {
         let heights = spread(&[50.0, 50.0, 50.0], &high, 0.0, 100.0);
         assert!(heights[1] - heights[0] > 29.9 && heights[2] - heights[1] > 29.9);
         assert_eq!(spread(&[10.0, 90.0], &high[..2], 0.0, 100.0), [10.0, 90.0]);
+        let heights = spread(&[50.0, 50.0, 50.0], &high, 40.0, 60.0);
+        assert!(heights[1] - heights[0] > 29.0 && heights[2] - heights[1] > 29.0);
     }
 }

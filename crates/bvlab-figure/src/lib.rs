@@ -9,6 +9,7 @@
 mod axis;
 mod canvas;
 mod error;
+mod frame;
 mod kinds;
 mod labels;
 mod look;
@@ -73,10 +74,13 @@ pub fn draw(
             picture.draw(canvas, frame, &data)
         })
     };
-    let drawing = match (on(Page::of(figure.look)), Page::tall(figure.look)) {
-        (Err(FigureError::Room), Some(tall)) => on(tall)?,
-        (drawing, _) => drawing?,
-    };
+    let mut drawing = on(Page::of(figure.look));
+    for page in Page::taller(figure.look) {
+        if matches!(drawing, Err(FigureError::Room)) {
+            drawing = on(page);
+        }
+    }
+    let drawing = drawing?;
     let mut sentences = Vec::new();
     if !caption.is_empty() {
         sentences.push(format!("{caption}."));

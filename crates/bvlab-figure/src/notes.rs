@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::canvas::{Place, Side, Stroke};
 use super::error::FigureError;
 use super::panel::{Frame, Panel};
-use super::text::{text_width, wrapped};
+use super::text::{balanced, text_width};
 use super::theme;
 use bvlab_experiment::{Anchor, Note};
 
@@ -118,7 +118,7 @@ impl Obstacles {
             };
             self.points.iter().filter(near).count()
         });
-        10.0 * covered + 400.0 * met + 4.0 * crossed as f64
+        10.0 * covered + 400.0 * met + 7.0 * crossed as f64
     }
 }
 
@@ -148,12 +148,14 @@ pub fn write_among(
     curves: &[NoteCurve],
     (crowd, drawn): (&mut Obstacles, &mut [bool]),
 ) -> Result<(), FigureError> {
+    // On a small page a note goes where it would be in the way; names of what is drawn stay.
+    let small = panel.canvas.page.slim > 0.0 && !called.is_empty();
     for (note, drawn) in notes.iter().zip(drawn) {
         let here = match &note.panel {
             Some(name) => called.contains(&name.as_str()),
             None => !*drawn,
         };
-        if here && write(panel, note, curves, crowd)? {
+        if here && write(panel, note, curves, crowd, small)? {
             *drawn = true;
         }
     }
@@ -166,6 +168,7 @@ fn write(
     note: &Note,
     curves: &[NoteCurve],
     crowd: &mut Obstacles,
+    small: bool,
 ) -> Result<bool, FigureError> {
     let on = |name: &str, x: f64| {
         let mut named = curves.iter().filter(|curve| curve.names.contains(&name));
@@ -190,7 +193,7 @@ fn write(
         return Ok(false);
     }
     let width = panel.frame.right - panel.frame.left - 2.0 * MARGIN;
-    let lines = wrapped(&note.text, theme::CAPTION, false, LONGEST.min(width), 3);
+    let lines = balanced(&note.text, theme::CAPTION, false, LONGEST.min(width), 3);
     let size = size(&lines);
     // A bracket is as much in the way as a curve.
     if let Some([one, other]) = bracket {
@@ -200,16 +203,25 @@ fn write(
         };
         crowd.points.extend((0..=20).map(along));
     }
-    let area = match (note.at, target) {
-        (Some((x, y)), _) => {
+    let too_much = if small { CROWDED } else { TOO_MUCH };
+    let found = target.and_then(|target| free(panel, target, bracket, size, crowd));
+    let area = match (note.at, found) {
+        (Some((x, y)), found) => {
             let area = within(panel, panel.at(x, y), size);
-            bracket.map_or(area, |ends| beside(panel, area, ends))
+            let area = bracket.map_or(area, |ends| beside(panel, area, ends));
+            // A text that would lie on curves stands elsewhere, where there is a better place.
+            let cost = crowd.cost(area, None);
+            let (cost, area) = match found.filter(|(other, _)| other + BUSY < cost) {
+                Some(found) => found,
+                None => (cost, area),
+            };
+            if small && cost > too_much {
+                return Ok(false);
+            }
+            area
         }
-        (None, Some(target)) => match free(panel, target, bracket, size, crowd) {
-            Some(area) => area,
-            None => return Ok(false),
-        },
-        (None, None) => return Ok(false),
+        (None, Some((cost, area))) if cost < too_much => area,
+        (None, _) => return Ok(false),
     };
     let [left, top, right, bottom] = area;
     if !panel.shows(((left + right) / 2.0, (top + bottom) / 2.0)) {
@@ -292,18 +304,23 @@ fn beside(panel: &Panel, area: Area, ends: [Place; 2]) -> Area {
     [left + by, top, right + by, bottom]
 }
 
-/// A text that would cover more than that is left out, as on a small page.
+/// A text that would cover more than that is left out.
 const TOO_MUCH: f64 = 220.0;
 
-/// A place near the target where the text covers as little as possible; `None` where there is no
-/// room for it.
+/// The same on a small page.
+const CROWDED: f64 = 58.0;
+
+/// How much more than elsewhere a text may cover at the place that is asked for.
+const BUSY: f64 = 24.0;
+
+/// A place near the target where the text covers as little as possible, and how much that is.
 fn free(
     panel: &Panel,
     target: Place,
     bracket: Option<[Place; 2]>,
     size: (f64, f64),
     crowd: &Obstacles,
-) -> Option<Area> {
+) -> Option<(f64, Area)> {
     let mut best: Option<(f64, Area)> = None;
     let mut consider = |middle: Place, reach: f64, leads: bool| {
         let area = within(panel, middle, size);
@@ -344,8 +361,7 @@ fn free(
             }
         }
     }
-    best.filter(|(cost, _)| *cost < TOO_MUCH)
-        .map(|(_, area)| area)
+    best
 }
 
 /// The point on the edge of a text that is nearest to a target.

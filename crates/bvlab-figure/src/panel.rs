@@ -3,73 +3,11 @@
 use super::axis::{Axis, tick_label};
 use super::canvas::{Canvas, Place, Side, Stroke};
 use super::error::FigureError;
+pub use super::frame::{Frame, side_by_side};
 use super::text::{fitted, shortened, text_width, wrapped};
 use super::theme;
 use bvlab_core::plan::{Scale, SweepAxis};
 use bvlab_experiment::Mark;
-
-/// The corners of a rectangle.
-#[derive(Clone, Copy, Debug)]
-pub struct Frame {
-    /// Left edge.
-    pub left: f64,
-    /// Upper edge.
-    pub top: f64,
-    /// Right edge.
-    pub right: f64,
-    /// Lower edge.
-    pub bottom: f64,
-}
-
-impl Frame {
-    /// Cuts the frame in two, one above the other, with a gap between them.
-    pub fn rows(&self, share: f64, gap: f64) -> [Frame; 2] {
-        let middle = self.top + (self.bottom - self.top) * share;
-        [
-            Frame {
-                bottom: middle - gap / 2.0,
-                ..*self
-            },
-            Frame {
-                top: middle + gap / 2.0,
-                ..*self
-            },
-        ]
-    }
-
-    /// Cuts the frame into rows with a gap between them.
-    pub fn stack(&self, count: usize, gap: f64) -> Vec<Frame> {
-        let row = |(top, bottom)| Frame {
-            top,
-            bottom,
-            ..*self
-        };
-        cut_evenly(self.top, self.bottom, count, gap)
-            .map(row)
-            .collect()
-    }
-
-    /// Cuts the frame into columns with a gap between them.
-    pub fn columns(&self, count: usize, gap: f64) -> Vec<Frame> {
-        let column = |(left, right)| Frame {
-            left,
-            right,
-            ..*self
-        };
-        cut_evenly(self.left, self.right, count, gap)
-            .map(column)
-            .collect()
-    }
-}
-
-/// Equal pieces of a length, with a gap between them: where each begins and ends.
-fn cut_evenly(from: f64, to: f64, count: usize, gap: f64) -> impl Iterator<Item = (f64, f64)> {
-    let size = (to - from - gap * (count - 1) as f64) / count as f64;
-    (0..count).map(move |i| {
-        let start = from + i as f64 * (size + gap);
-        (start, start + size)
-    })
-}
 
 /// The width of the smallest panel that can be read.
 const NARROWEST: f64 = 70.0;
@@ -146,8 +84,8 @@ pub fn is_whole(axis: &SweepAxis) -> bool {
 pub const TITLE: f64 = 28.0;
 
 /// Panels' titles, broken into as many lines as their columns ask for, three at most.
-pub fn broken_titles(titles: Vec<Vec<String>>, frame: Frame) -> Vec<Vec<String>> {
-    let columns = titles.len().max(1) as f64;
+pub fn broken_titles(titles: Vec<Vec<String>>, frame: Frame, columns: usize) -> Vec<Vec<String>> {
+    let columns = columns.max(1) as f64;
     // The gaps between the panels take some of the width.
     let width = (frame.right - frame.left) / columns - 44.0;
     let line = |line: &String| match text_width(line, theme::LABEL, true) <= width + 20.0 {
@@ -181,6 +119,8 @@ pub struct Surroundings<'a> {
     pub named: &'a [(f64, String)],
     /// Whether another panel's axis goes on at the left and at the right edge.
     pub joined: [bool; 2],
+    /// Whether there are no lines behind what is drawn.
+    pub plain: bool,
 }
 
 impl<'a, 'b> Panel<'a, 'b> {
@@ -215,10 +155,10 @@ impl<'a, 'b> Panel<'a, 'b> {
         let y_ticks = y_ticks(&self.y);
         for &tick in &y_ticks {
             let y = self.y.place(tick);
-            self.canvas.line(
-                &[(left, y), (right, y)],
-                Stroke::new(theme::GRID, theme::GRID_LINE),
-            )?;
+            if !with.plain {
+                let stroke = Stroke::new(theme::GRID, theme::GRID_LINE);
+                self.canvas.line(&[(left, y), (right, y)], stroke)?;
+            }
             if with.y_numbers {
                 let label = tick_label(tick, &y_ticks, self.y.scale);
                 self.canvas
@@ -233,8 +173,18 @@ impl<'a, 'b> Panel<'a, 'b> {
         self.canvas.line(edge, frame)?;
         self.x_axis(with)?;
         if let Some(title) = with.y_title {
-            let (title, size) = fitted(title, theme::AXIS, false, bottom - top + 40.0);
-            let place = (left - y_room(&self.y) + 24.0, (top + bottom) / 2.0);
+            let room = bottom - top + 60.0;
+            // Where there is little room, what stands in brackets goes.
+            let long = text_width(title, theme::AXIS, false) > 1.2 * room;
+            let title = match title.split_once(" (") {
+                Some((name, _)) if long => name,
+                _ => title,
+            };
+            let (title, size) = fitted(title, theme::AXIS, false, room);
+            // Above the panel there is less room than below.
+            let half = text_width(&title, size, false) / 2.0;
+            let middle = ((top + bottom) / 2.0).max(top - 16.0 + half);
+            let place = (left - y_room(&self.y) + 24.0, middle);
             self.canvas.text_up(place, &title, size, theme::INK)?;
         }
         self.titles(with)
@@ -259,10 +209,7 @@ impl<'a, 'b> Panel<'a, 'b> {
             let x = self.x.place(*value);
             self.canvas.line(&[(x, bottom), (x, bottom + 6.0)], frame)?;
             if with.x_numbers {
-                let (name, size) = fitted(name, theme::AXIS, false, share);
-                let place = (x, bottom + 24.0);
-                self.canvas
-                    .text(place, &name, (size, false), theme::INK, Side::Middle)?;
+                self.name(name, x, share)?;
             }
         }
         let mut taken = f64::INFINITY;
@@ -304,6 +251,27 @@ impl<'a, 'b> Panel<'a, 'b> {
             let place = ((left + right) / 2.0, bottom + 57.0);
             self.canvas
                 .text(place, &title, (size, false), theme::INK, Side::Middle)?;
+        }
+        Ok(())
+    }
+
+    /// The name of a value on the horizontal axis: in two lines where one is too short.
+    fn name(&self, name: &str, x: f64, room: f64) -> Result<(), FigureError> {
+        let bottom = self.frame.bottom;
+        let one = text_width(name, theme::AXIS, false) < 1.2 * room;
+        let lines = match one {
+            true => vec![name.to_owned()],
+            false => wrapped(name, 0.78 * theme::AXIS, false, room, 2),
+        };
+        for (i, line) in lines.iter().enumerate() {
+            let (line, size) = fitted(line, theme::AXIS, false, room);
+            let (down, size) = match lines.len() {
+                1 => (24.0, size),
+                _ => (17.0 + 19.0 * i as f64, size.min(0.78 * theme::AXIS)),
+            };
+            let style = (size, false);
+            self.canvas
+                .text((x, bottom + down), &line, style, theme::INK, Side::Middle)?;
         }
         Ok(())
     }
@@ -528,6 +496,15 @@ impl<'a, 'b> Panel<'a, 'b> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a place lies within the panel, or so near that what is drawn there touches it.
+    pub fn touches(&self, (x, y): Place) -> bool {
+        let y = match (self.frame.top - 5.0..=self.frame.bottom + 5.0).contains(&y) {
+            true => y.clamp(self.frame.top, self.frame.bottom),
+            false => y,
+        };
+        self.shows((x, y))
     }
 
     /// Whether a place lies within the panel.

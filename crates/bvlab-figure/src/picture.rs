@@ -68,6 +68,11 @@ pub trait Picture {
         Ok(None)
     }
 
+    /// How many panels it draws above each other on a narrow page.
+    fn rows(&self, _: &Canvas, _: Frame, _: &FigureData) -> Result<usize, FigureError> {
+        Ok(1)
+    }
+
     /// What its horizontal axis shows, where it has one that others can share.
     fn axis(&self, _: &FigureData) -> Result<Option<String>, FigureError> {
         Ok(None)

@@ -119,6 +119,31 @@ pub fn wrapped(text: &str, size: f64, bold: bool, width: f64, lines: usize) -> V
     all
 }
 
+/// A text in as many lines as it needs at that width, as even as they can be.
+pub fn balanced(text: &str, size: f64, bold: bool, width: f64, lines: usize) -> Vec<String> {
+    let mut best = wrapped(text, size, bold, width, lines);
+    let whole = best.join(" ");
+    let mut narrower = width - 6.0;
+    while best.len() > 1 && narrower > 0.4 * width {
+        let broken = wrapped(text, size, bold, narrower, lines);
+        if broken.len() > best.len() || broken.join(" ") != whole {
+            break;
+        }
+        // A break after a comma stays.
+        let stops = |lines: &[String]| {
+            lines[..lines.len() - 1]
+                .iter()
+                .any(|l| l.ends_with([',', ':']))
+        };
+        if stops(&best) && !stops(&broken) {
+            break;
+        }
+        best = broken;
+        narrower -= 6.0;
+    }
+    best
+}
+
 /// The style of a text, as the backend asks for it.
 pub struct TextStyle {
     /// The size of the font in drawing units.
@@ -194,6 +219,14 @@ mod tests {
         let cut = wrapped(text, 20.0, false, width, 2);
         assert!(cut[0] == "one two" && cut[1].ends_with('…'), "{cut:?}");
         assert!(wrapped("  ", 20.0, false, width, 2).is_empty());
+    }
+
+    #[test]
+    fn balanced_lines_are_about_as_long_as_each_other() {
+        let width = text_width("one two three", 20.0, false) + 1.0;
+        let lines = |text: &str| balanced(text, 20.0, false, width, 3);
+        assert_eq!(lines("one two three four"), ["one two", "three four"]);
+        assert_eq!(lines("one two"), ["one two"]);
     }
 
     use plotters::style::{FontDesc, register_font};

@@ -9,7 +9,10 @@ use bvlab_experiment::{Look, Part, Shape, Theme};
 pub(super) const FINE: f64 = 10.0;
 
 /// The least height of a panel that can be read.
-const LEAST: f64 = 44.0;
+pub const LEAST: f64 = 44.0;
+
+/// The least width of panels that stand side by side on a page for print.
+const SLIM: f64 = 204.0;
 
 /// A colour, red, green and blue.
 pub type Colour = (u8, u8, u8);
@@ -29,6 +32,8 @@ pub struct Page {
     pub dark: bool,
     /// The least height of a panel in drawing units.
     pub least: f64,
+    /// Panels that would be narrower stand one above the other.
+    pub slim: f64,
 }
 
 impl Page {
@@ -53,19 +58,32 @@ impl Page {
                 Shape::Paper => 100.0,
                 Shape::Slide | Shape::Square => LEAST,
             },
+            slim: match look.shape {
+                Shape::Paper => SLIM,
+                Shape::Slide | Shape::Square => 0.0,
+            },
         }
     }
 
-    /// The taller page of a look for panels that stand one above the other; `None` where pages have
+    /// The taller pages of a look, for panels that stand one above the other; none where pages have
     /// one height.
-    pub fn tall(look: Look) -> Option<Self> {
+    pub fn taller(look: Look) -> Vec<Self> {
         let page = Page::of(look);
-        let height = page.height * 820.0 / 540.0;
-        (look.shape == Shape::Paper).then_some(Page {
-            height,
-            least: LEAST,
+        let heights = match look.shape {
+            Shape::Paper => &[(820.0, 104.0), (1060.0, LEAST)][..],
+            Shape::Slide | Shape::Square => &[],
+        };
+        let tall = |(height, least): &(f64, f64)| Page {
+            height: page.height * height / 540.0,
+            least: *least,
             ..page
-        })
+        };
+        heights.iter().map(tall).collect()
+    }
+
+    /// Whether panels may stand one above the other.
+    pub fn is_tall(&self) -> bool {
+        self.height > self.width
     }
 
     /// The colour of the paper.
@@ -205,7 +223,7 @@ pub const LEARNERS: [Colour; 6] = [
 ];
 
 /// The ends and the middle of the ramp for ordered values, from light to dark.
-const RAMP: [Colour; 3] = [(112, 198, 190), (0, 128, 150), (18, 38, 84)];
+const RAMP: [Colour; 3] = [(112, 198, 190), (0, 128, 150), (62, 66, 158)];
 
 /// The colour of the i-th of some ordered values: darker from each to the next.
 pub fn ramp(i: usize, count: usize) -> Colour {

@@ -174,7 +174,7 @@ impl Simulate for EmRate {
             y_scale: Scale::Log,
             ..curves("distance", "distance from the limit", "step", distance)
         };
-        let x = "distance of the two means in standard deviations";
+        let x = "distance of the means (in standard deviations)";
         let rate = "rate";
         vec![
             steps,

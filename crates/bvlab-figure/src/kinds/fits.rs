@@ -4,7 +4,7 @@ use crate::axis::{Axis, room};
 use crate::canvas::{Canvas, Stroke};
 use crate::error::FigureError;
 use crate::labels::{Label, labels_width, write_labels};
-use crate::panel::{Frame, Panel, Surroundings, TITLE, broken_titles, y_room};
+use crate::panel::{Frame, Panel, Surroundings, TITLE, broken_titles, side_by_side, y_room};
 use crate::picture::{FigureData, Picture, mean, sentence};
 use crate::select::{
     Series, ShownAt, best, column, column_name, doubtful, learners, output_column, rows_at, setting,
@@ -79,6 +79,13 @@ impl Picture for Fits {
     ) -> Result<Option<(f64, f64)>, FigureError> {
         let (panels, _) = panels(data.study()?, self, data.tables)?;
         insets(canvas, frame, &panels, data).map(Some)
+    }
+
+    fn rows(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<usize, FigureError> {
+        let (panels, _) = panels(data.study()?, self, data.tables)?;
+        let (left, right) = insets(canvas, frame, &panels, data)?;
+        let width = frame.right - frame.left - left - right;
+        Ok(panels.len() / side_by_side(&canvas.page, width, GAP, panels.len())?)
     }
 
     fn draw(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<(), FigureError> {
@@ -201,6 +208,9 @@ fn insets(
     Ok((left, right))
 }
 
+/// The room between panels that stand side by side.
+const GAP: f64 = 54.0;
+
 fn draw(
     canvas: &Canvas,
     mut frame: Frame,
@@ -216,25 +226,30 @@ fn draw(
         right: frame.right - right,
         ..frame
     };
-    let titles = broken_titles(titles, inner);
+    let count = panels.len();
+    let columns = side_by_side(&canvas.page, inner.right - inner.left, GAP, count)?;
+    // Where refits and means stand above each other, they stand side by side in a row of their own.
+    let turned = options.split && columns < count;
+    let columns = if turned { 1 } else { columns };
+    let titles = broken_titles(titles, inner, columns);
     let lines = titles.iter().map(Vec::len).max().unwrap_or(0);
-    frame.top += TITLE * lines as f64;
+    let heading = TITLE * lines as f64;
+    frame.top += heading;
     let own = insets(canvas, frame, &panels, data)?;
     frame.left += own.0.max(data.within.insets.0);
     frame.right -= own.1.max(data.within.insets.1);
-    let last = panels.len() - 1;
     let x_title = options.labels.x.as_deref().unwrap_or("x");
     let y_title = options.labels.y.as_deref().unwrap_or(upwards(study));
-    for (i, (shown, frame)) in panels
-        .iter()
-        .zip(frame.columns(panels.len(), 54.0))
-        .enumerate()
-    {
-        // Refits above, their mean below; or both in one panel.
-        let (upper, lower) = match options.split {
-            false => ((frame, *shown), None),
+    let frames = frame.grid(count, columns, (GAP, heading + 18.0));
+    for (i, (shown, frame)) in panels.iter().zip(frames).enumerate() {
+        // Refits and their mean in panels of their own, or both in one panel.
+        let cells = match options.split {
+            false => vec![(frame, *shown)],
             true => {
-                let [above, below] = frame.rows(0.5, 40.0);
+                let apart = match turned {
+                    true => frame.columns(2, GAP),
+                    false => frame.stack(2, 40.0),
+                };
                 let refits = FitsContent {
                     mean: false,
                     ..*shown
@@ -244,25 +259,29 @@ fn draw(
                     data: false,
                     ..*shown
                 };
-                ((above, refits), Some((below, mean)))
+                apart.into_iter().zip([refits, mean]).collect()
             }
         };
-        let rows = [Some(upper), lower].into_iter().flatten();
-        let count = 1 + usize::from(lower.is_some());
-        for (row, (frame, shown)) in rows.enumerate() {
+        let last = cells.len() - 1;
+        let mut ends = Vec::new();
+        for (cell, (frame, shown)) in cells.into_iter().enumerate() {
             let panel = panel(canvas, frame, study, range);
-            let lowest = row + 1 == count;
+            let lowest = i + columns >= count && (turned || cell == last);
+            let leftmost = i % columns == 0 && (!turned || cell == 0);
             panel.surround(&Surroundings {
-                title: if row == 0 { &titles[i] } else { &[] },
+                title: if cell == 0 { &titles[i] } else { &[] },
                 x_title: lowest.then_some(x_title),
-                y_title: (i == 0).then_some(y_title),
-                y_numbers: i == 0,
+                y_title: leftmost.then_some(y_title),
+                y_numbers: leftmost,
                 x_numbers: lowest,
                 ..Surroundings::default()
             })?;
-            let ends = fill(&panel, &shown, study, tables)?;
-            if i == last {
-                write_labels(canvas, frame, ends)?;
+            let own = fill(&panel, &shown, study, tables)?;
+            let known = |label: &Label| own.iter().any(|other| other.text == label.text);
+            ends.retain(|label| turned && !known(label));
+            ends.extend(own);
+            if (i + 1) % columns == 0 && (!turned || cell == last) {
+                write_labels(canvas, frame, std::mem::take(&mut ends))?;
             }
         }
     }

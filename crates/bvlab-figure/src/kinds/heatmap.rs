@@ -3,7 +3,9 @@
 use crate::axis::{Axis, tick_label};
 use crate::canvas::{Canvas, Side, Stroke};
 use crate::error::FigureError;
-use crate::panel::{Frame, MARKED, Panel, Surroundings, TITLE, axis_title, is_whole, y_room};
+use crate::panel::{
+    BELOW, Frame, MARKED, Panel, Surroundings, TITLE, axis_title, is_whole, side_by_side, y_room,
+};
 use crate::picture::{FigureData, Picture, sentence};
 use crate::select::{Series, best_of, column, column_name, doubtful, is_mean, learners, rows_of};
 use crate::text::{shortened, text_width};
@@ -125,21 +127,21 @@ fn draw(
     let second = contents[0].curve.axes.get(1);
     let second = second.ok_or_else(|| FigureError::Missing("a second axis".to_owned()))?;
     let y_scale = options.y_scale.unwrap_or(second.scale);
-    let (y_edges, y) = laid_out(second, y_scale, (frame.bottom, frame.top));
+    let (_, y) = laid_out(second, y_scale, (frame.bottom, frame.top));
     frame.left += y_room(&y);
     // Every panel has a colour bar of its own: a risk and a training error share no range.
     let bars: Vec<Colours> = contents.iter().map(|c| Colours::of(c, options)).collect();
     let room = bars.iter().map(Colours::room).fold(0.0, f64::max);
-    let count = contents.len() as f64;
-    let gap = 40.0;
-    let width = (frame.right - frame.left - gap * (count - 1.0)) / count - room;
-    for (i, (content, colours)) in contents.iter().zip(&bars).enumerate() {
-        let left = frame.left + i as f64 * (width + room + gap);
-        let frame = Frame {
-            left,
-            right: left + width,
-            ..frame
-        };
+    let (gap, count) = (40.0, contents.len());
+    let width = frame.right - frame.left;
+    // A colour bar needs room, too.
+    let columns = side_by_side(&canvas.page, width, gap + room, count)?;
+    let heading = TITLE * if several { 2.0 } else { 1.0 } + above;
+    let frames = frame.grid(count, columns, (gap, BELOW + heading + 12.0));
+    for (i, ((content, colours), mut frame)) in contents.iter().zip(&bars).zip(frames).enumerate() {
+        frame.right -= room;
+        let width = frame.right - frame.left;
+        let (y_edges, y) = laid_out(second, y_scale, (frame.bottom, frame.top));
         let first = &content.curve.axes[0];
         let x_scale = options.x_scale.unwrap_or(first.scale);
         let (x_edges, x) = laid_out(first, x_scale, (frame.left, frame.right));
@@ -152,8 +154,8 @@ fn draw(
             title: &title(content, several, study, &options.labels),
             above,
             x_title: Some(&x_title),
-            y_title: (i == 0).then_some(y_title.as_str()),
-            y_numbers: i == 0,
+            y_title: (i % columns == 0).then_some(y_title.as_str()),
+            y_numbers: i % columns == 0,
             x_numbers: true,
             x_whole: is_whole(first),
             ..Surroundings::default()

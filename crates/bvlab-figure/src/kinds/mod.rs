@@ -6,6 +6,7 @@ mod boundaries;
 mod dartboard;
 mod fits;
 mod heatmap;
+mod level;
 mod pointwise;
 mod selection;
 mod simulation;
@@ -51,6 +52,9 @@ pub fn picture(kind: &Kind) -> Result<&dyn Picture, FigureError> {
     found.ok_or_else(|| FigureError::Draw(format!("`{}` is not in the list of kinds", kind.name())))
 }
 
+/// The room between parts side by side.
+const GAP: f64 = 24.0;
+
 /// The height of a part's own heading.
 const PART: f64 = 34.0;
 
@@ -78,15 +82,21 @@ impl Picture for Group {
     }
 
     fn draw(&self, canvas: &Canvas, frame: Frame, data: &FigureData) -> Result<(), FigureError> {
-        // A page that is taller than wide has no room side by side.
-        if !self.stacked && canvas.page.height > canvas.page.width {
+        let count = self.parts.len();
+        let width = frame.right - frame.left;
+        // With their axes and labels, parts need twice as much as a panel.
+        let each = (width - GAP * (count as f64 - 1.0)) / count as f64;
+        if !self.stacked && each < 2.0 * canvas.page.slim {
+            if !canvas.page.is_tall() {
+                return Err(FigureError::Room);
+            }
             let turned = Group {
                 stacked: true,
                 ..self.clone()
             };
             return turned.draw(canvas, frame, data);
         }
-        let frames = self.frames(frame, data)?;
+        let frames = self.frames(canvas, frame, data)?;
         let insets = match self.stacked {
             true => self.common_insets(canvas, &frames, data)?,
             false => (0.0, 0.0),
@@ -132,7 +142,12 @@ impl Picture for Group {
 /// How the parts of a group stand to each other.
 trait Arrange {
     /// The room of every part, without that for its horizontal axis.
-    fn frames(&self, frame: Frame, data: &FigureData) -> Result<Vec<Frame>, FigureError>;
+    fn frames(
+        &self,
+        canvas: &Canvas,
+        frame: Frame,
+        data: &FigureData,
+    ) -> Result<Vec<Frame>, FigureError>;
 
     /// Whether all parts of a stack have the same horizontal axis.
     fn shares_axis(&self, data: &FigureData) -> Result<bool, FigureError>;
@@ -147,14 +162,19 @@ trait Arrange {
 }
 
 impl Arrange for Group {
-    fn frames(&self, frame: Frame, data: &FigureData) -> Result<Vec<Frame>, FigureError> {
+    fn frames(
+        &self,
+        canvas: &Canvas,
+        frame: Frame,
+        data: &FigureData,
+    ) -> Result<Vec<Frame>, FigureError> {
         let whole = Frame {
             bottom: frame.bottom + BELOW,
             ..frame
         };
         let count = self.parts.len();
         if !self.stacked {
-            let mut frames = whole.columns(count, 24.0);
+            let mut frames = whole.columns(count, GAP);
             frames.iter_mut().for_each(|frame| frame.bottom -= BELOW);
             return Ok(frames);
         }
@@ -163,7 +183,13 @@ impl Arrange for Group {
             true => 26.0,
             false => BELOW + 14.0,
         };
-        Ok(frame.stack(count, gap))
+        // Rows of panels need more room than a panel.
+        let mut shares = Vec::new();
+        for part in &self.parts {
+            let rows = picture(&part.kind)?.rows(canvas, frame, data)?;
+            shares.push(1.0 + 0.35 * (rows as f64 - 1.0));
+        }
+        Ok(frame.stack_by(&shares, gap))
     }
 
     fn shares_axis(&self, data: &FigureData) -> Result<bool, FigureError> {

@@ -87,7 +87,7 @@ fn draw(
     let name = |part| theme::name(part, study.loss);
     frame.right -= labels_width(canvas, PARTS.map(name).into_iter().chain(texts));
     let titles: Vec<Vec<String>> = shown.iter().map(|shown| fits::title(shown, true)).collect();
-    let titles = broken_titles(titles, frame);
+    let titles = broken_titles(titles, frame, shown.len());
     let lines = titles.iter().map(Vec::len).max().unwrap_or(0);
     frame.top += TITLE * lines as f64;
     let fit_heights = fits::heights(&shown, study, tables)?;

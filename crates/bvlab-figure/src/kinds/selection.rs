@@ -23,7 +23,7 @@ const METHODS: [theme::Colour; 6] = [
     (196, 48, 112),
     (0, 144, 152),
     (92, 102, 140),
-    (118, 78, 20),
+    (96, 56, 28),
     (214, 140, 160),
 ];
 
@@ -359,15 +359,28 @@ impl Plot<'_> {
         };
         let [room_left, room_right] = [high, top].map(|high| y_room(&y_axis(frame, high)));
         let width = frame.right - frame.left - room_left - room_right - 20.0;
-        let middle = frame.left + room_left + width * ESTIMATES;
-        let left = Frame {
-            left: frame.left + room_left,
-            right: middle,
-            ..frame
-        };
-        let right = Frame {
-            left: middle + 20.0 + room_right,
-            ..frame
+        let (left, right) = if width * (1.0 - ESTIMATES) >= canvas.page.slim {
+            let middle = frame.left + room_left + width * ESTIMATES;
+            let left = Frame {
+                left: frame.left + room_left,
+                right: middle,
+                ..frame
+            };
+            let right = Frame {
+                left: middle + 20.0 + room_right,
+                ..frame
+            };
+            (left, right)
+        } else if canvas.page.is_tall() {
+            // One above the other.
+            let inner = Frame {
+                left: frame.left + room_left.max(room_right),
+                ..frame
+            };
+            let [above, below] = inner.rows(0.56, BELOW + 24.0);
+            (above, below)
+        } else {
+            return Err(FigureError::Room);
         };
         let x_axis = |frame: Frame| Axis::new(scale, range, (frame.left, frame.right));
         let error = match (&self.0.labels.y, self.0.excess) {
@@ -475,6 +488,7 @@ fn surround(
         x_whole: is_whole(swept),
         named: &[],
         joined: [false; 2],
+        plain: false,
     })
 }
 
@@ -484,7 +498,7 @@ fn histogram(canvas: &Canvas, panel: &Panel, content: &Content) -> Result<(), Fi
     let gaps = places.windows(2).map(|pair| (pair[1] - pair[0]).abs());
     let width = panel.frame.right - panel.frame.left;
     let gap = gaps.fold(width / 3.0, f64::min).max(1.0);
-    let bar = (0.86 * gap / content.shown.len().max(1) as f64).min(26.0);
+    let bar = (0.86 * gap / content.shown.len().max(1) as f64).clamp(3.4, 26.0);
     let bottom = panel.frame.bottom;
     for (i, shown) in content.shown.iter().enumerate() {
         let start = bar * (i as f64 - content.shown.len() as f64 / 2.0);

@@ -173,7 +173,7 @@ fn draw(
         .iter()
         .map(|content| content.series.names(several))
         .collect();
-    let titles = broken_titles(titles, frame);
+    let titles = broken_titles(titles, frame, contents.len());
     let above = if options.marks.is_empty() {
         0.0
     } else {
@@ -357,7 +357,7 @@ impl Edges {
                     .fold(f64::INFINITY, f64::min);
                 let roof = edges.iter().map(|edge| edge.1).fold(0.0, f64::max);
                 let room = floor - roof;
-                if room > best.map_or(theme::CAPTION * 1.05, |(most, _)| most) {
+                if room > best.map_or(theme::CAPTION * 0.9, |(most, _)| most) {
                     best = Some((room, (centre, (floor + roof) / 2.0)));
                 }
             }

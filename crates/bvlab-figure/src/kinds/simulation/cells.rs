@@ -13,8 +13,10 @@ const CELLS: [theme::Colour; 3] = [(248, 248, 248), (112, 178, 190), (12, 62, 96
 pub fn draw_cells(panel: &Panel, curves: &[SimulationCurve]) -> Result<(), FigureError> {
     for (row, curve) in curves.iter().enumerate() {
         let [top, bottom] = [0.06, 0.94].map(|part| (curves.len() - row) as f64 - part);
-        for (x, value) in curve.xs.iter().zip(&curve.values) {
-            let corners = [(-0.5, top), (0.5, top), (0.5, bottom), (-0.5, bottom)];
+        for (i, (x, value)) in curve.xs.iter().zip(&curve.values).enumerate() {
+            // Cells reach under those that are drawn after them, so that no seam shows.
+            let right = if i + 1 < curve.xs.len() { 0.9 } else { 0.5 };
+            let corners = [(-0.5, top), (right, top), (right, bottom), (-0.5, bottom)];
             let corners = corners.map(|(dx, y)| panel.at(x + dx, y));
             panel
                 .canvas

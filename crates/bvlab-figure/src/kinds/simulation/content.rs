@@ -242,6 +242,10 @@ pub fn contents(
         });
         if pairs.is_none() && panel.look != PanelStyle::Scatter {
             let ramp = ramp(&curves);
+            // The first colour of series is one of the ramp's.
+            if colours.known.is_empty() && ramp.iter().any(Option::is_some) {
+                colours.known.push(String::new());
+            }
             for (curve, ordered) in curves.iter_mut().zip(ramp) {
                 (curve.label, curve.colour) = colours.of(&panel.name, &curve.name);
                 curve.colour = ordered.unwrap_or(curve.colour);

@@ -16,7 +16,7 @@ use crate::notes::{NoteCurve, write_notes};
 use crate::panel::{self, Frame, Surroundings, TITLE, broken_titles, y_room};
 use crate::picture::{FigureData, Picture, course, sentence};
 use crate::text::text_width;
-use crate::theme;
+use crate::theme::{self, Page};
 use bars::{draw_bars, draw_pairs};
 use bvlab_core::plan::Scale;
 use bvlab_core::simulation::{PanelStyle, SimulationDescription};
@@ -25,13 +25,16 @@ use bvlab_experiment::SimulationFigure;
 use bvlab_outcome::Tables;
 use cells::{draw_cells, draw_steps};
 use content::{SimulationContent, SimulationCurve, arrange, contents, is_contour, is_ground};
-use scatter::{described, divided, draw_scatters, is_scatter, said as scatter_said};
+use scatter::{described, divided, draw_scatters, is_scatter, said as scatter_said, ungrouped};
 
 /// The room between two panels.
 const GAP: f64 = 34.0;
 
 /// On a page of this width four panels stand in two rows.
 const WIDE: f64 = 600.0;
+
+/// The least width of a panel of points that has notes.
+const LEAST_NOTED: f64 = 300.0;
 
 /// Panels that would be narrower stand one above the other.
 const NARROWEST: f64 = 110.0;
@@ -49,8 +52,14 @@ impl Picture for SimulationFigure {
             return Ok(String::new());
         }
         let count = thousands(simulation.resamples);
+        // Points without groups are a resample each, the others are the data of one.
         let one = simulation.resamples > 1 && all(&is_scatter);
-        let of = if one { "one of " } else { "" };
+        let shown = contents.iter().map(ungrouped).max().unwrap_or(0);
+        let of = match (one, shown) {
+            (false, _) => String::new(),
+            (true, 0) => "one of ".to_owned(),
+            (true, points) => format!("{} of ", thousands(points as u64)),
+        };
         Ok(format!("{of}{count} {}", simulation.drawn))
     }
 
@@ -178,11 +187,14 @@ fn draw(
 ) -> Result<(), FigureError> {
     let mut contents = contents(simulation, options, tables)?;
     let mut noted = vec![false; options.notes.len()];
-    let (above, frame) = divided(&contents, frame);
+    let (above, frame) = divided(&canvas.page, &contents, frame);
     let scatters = draw_scatters(canvas, above, &contents)?;
     for (place, panel) in scatters {
         let names: Vec<&str> = contents[place].names.iter().map(String::as_str).collect();
-        write_notes(&panel, &names, &options.notes, &[], &mut noted)?;
+        // In a small panel they would lie on the points.
+        if panel.frame.right - panel.frame.left > LEAST_NOTED {
+            write_notes(&panel, &names, &options.notes, &[], &mut noted)?;
+        }
     }
     let several = contents.len() > 1;
     contents.retain(|content| !is_scatter(content));
@@ -205,7 +217,7 @@ fn draw(
             (left, right)
         })
         .collect();
-    let frames = places(&mut contents, frame, &rooms, several);
+    let frames = places(&canvas.page, &mut contents, frame, &rooms, several)?;
     for (content, (place, title)) in contents.iter().zip(&frames) {
         let y = y_axis(content, *place);
         let panel = draw_panel(canvas, *place, (content, title), y, options)?;
@@ -219,21 +231,23 @@ fn draw(
 /// Where the panels stand, and what is written above each. Rooms are what they need on their left
 /// and right.
 fn places(
+    page: &Page,
     contents: &mut [SimulationContent],
     mut frame: Frame,
     rooms: &[(f64, f64)],
     several: bool,
-) -> Vec<(Frame, Vec<String>)> {
+) -> Result<Vec<(Frame, Vec<String>)>, FigureError> {
     let count = contents.len();
-    if count > 3 && frame.right - frame.left > WIDE {
+    if count > 3 && page.slim == 0.0 && frame.right - frame.left > WIDE {
         // Two rows of panels.
         let (first, second) = contents.split_at_mut(count.div_ceil(2));
         let (own, others) = rooms.split_at(first.len());
         let [above, below] = frame.stack(2, panel::BELOW + 20.0)[..] else {
-            return Vec::new();
+            return Ok(Vec::new());
         };
-        let both = places(first, above, own, several).into_iter();
-        return both.chain(places(second, below, others, several)).collect();
+        let mut both = places(page, first, above, own, several)?;
+        both.extend(places(page, second, below, others, several)?);
+        return Ok(both);
     }
     let taken: f64 = rooms.iter().map(|(left, right)| left + right).sum();
     let gaps = GAP * (count as f64 - 1.0);
@@ -244,11 +258,15 @@ fn places(
         true => vec![content.panel.title.clone()],
     });
     let titles: Vec<Vec<String>> = titles.collect();
-    if width < NARROWEST && count > 1 {
+    if width < page.slim.max(NARROWEST) && count > 1 {
         // On a narrow page, one above the other.
-        contents
-            .iter_mut()
-            .for_each(|content| content.shared = false);
+        if page.slim > 0.0 && !page.is_tall() {
+            return Err(FigureError::Room);
+        }
+        for content in contents.iter_mut() {
+            content.shared = false;
+            content.labelled = content.curves.len() > 1 && content.pairs.is_none();
+        }
         let left = contents
             .iter()
             .map(|content| y_room(&y_axis(content, frame)));
@@ -260,14 +278,14 @@ fn places(
             right: frame.right - right,
             ..frame
         };
-        let rows = inner.stack(count, panel::BELOW + TITLE + 8.0).into_iter();
-        return rows.zip(titles).collect();
+        let rows = inner.stack(count, panel::BELOW + TITLE + 16.0).into_iter();
+        return Ok(rows.zip(titles).collect());
     }
     let inner = Frame {
         right: frame.left + width * count as f64 + gaps,
         ..frame
     };
-    let titles = broken_titles(titles, inner);
+    let titles = broken_titles(titles, inner, count);
     let lines = titles.iter().map(Vec::len).max().unwrap_or(1);
     frame.top += TITLE * lines as f64;
     let mut left = frame.left;
@@ -282,7 +300,7 @@ fn places(
         left += width + after + GAP;
         places.push((place, title));
     }
-    places
+    Ok(places)
 }
 
 /// The vertical axis of a panel.
@@ -370,20 +388,37 @@ fn name_peaks(panel: &panel::Panel, content: &SimulationContent) -> Result<(), F
         let (x, mut y) = panel.at(*x, *y);
         y -= 14.0;
         let width = text_width(&curve.label, theme::LABEL, true);
-        while taken
-            .iter()
-            .any(|(right, other)| x < *right && (y - other).abs() < 28.0)
-        {
+        let mut left = (x + 4.0).min(panel.frame.right + 20.0 - width);
+        let meets = |left: f64, y: f64| {
+            let mut others = taken.iter();
+            others.any(|(right, other)| left < *right && (y - other).abs() < 28.0)
+        };
+        // A step to the right keeps it near its peak; else it goes up.
+        while meets(left, y) && left < x + 24.0 {
+            left += 4.0;
+        }
+        while meets(left, y) {
             y -= 4.0;
         }
-        taken.push((x + width + 12.0, y));
+        taken.push((left + width + 12.0, y));
         let style = (theme::LABEL, true);
-        let place = (x + 4.0, y);
+        let place = (left, y);
         panel
             .canvas
             .label(place, &curve.label, style, curve.colour, Side::Right)?;
     }
     Ok(())
+}
+
+/// The names of values in an axis's title that is nothing but a list of them, as in `1 spherical,
+/// 2 diagonal`; empty for another title.
+fn value_names(title: &str) -> Vec<(f64, String)> {
+    let one = |piece: &str| {
+        let (value, name) = piece.split_once(' ')?;
+        Some((value.parse().ok()?, name.to_owned()))
+    };
+    let names: Option<Vec<(f64, String)>> = title.split(", ").map(one).collect();
+    names.filter(|names| names.len() > 1).unwrap_or_default()
 }
 
 /// The values of x that a panel reaches to.
@@ -410,6 +445,12 @@ fn breadth(content: &SimulationContent) -> (f64, f64) {
                 false => (-0.7, 0.7),
             }
         }
+        PanelStyle::Cells => {
+            let (low, high) = room(xs, Scale::Linear, 0.0);
+            (low - 0.5, high + 0.5)
+        }
+        // Names need more room than numbers.
+        _ if !value_names(&content.panel.x).is_empty() => room(xs, content.panel.x_scale, 0.12),
         _ => room(xs, content.panel.x_scale, 0.03),
     }
 }
@@ -430,13 +471,16 @@ fn draw_panel<'a, 'b>(
         None => (spec.x.as_str(), spec.y.as_str()),
     };
     let cells = spec.look == PanelStyle::Cells;
+    let named = value_names(x_title);
     panel.surround(&Surroundings {
         title,
-        x_title: Some(x_title),
+        named: &named,
+        x_title: Some(x_title).filter(|_| named.is_empty()),
         y_title: (!content.shared && !cells).then_some(y_title),
         y_numbers: !content.shared && !cells,
         x_numbers: true,
         x_whole: content.pairs.is_none() && content.curves.iter().all(whole),
+        plain: cells,
         ..Surroundings::default()
     })?;
     for (level, text) in &spec.levels {
@@ -541,7 +585,7 @@ fn draw_curve(panel: &panel::Panel, curve: &SimulationCurve) -> Result<(), Figur
         let place = panel.at(x, value);
         // Chance around a zero that a log axis does not show is not shown either.
         let off = panel.y.scale == Scale::Log && curve.theory.get(i) == Some(&0.0);
-        if off || !panel.shows(place) {
+        if off || !panel.touches(place) {
             continue;
         }
         let stroke = Stroke::new(curve.colour, 2.2);

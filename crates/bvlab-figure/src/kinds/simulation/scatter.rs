@@ -5,7 +5,8 @@ use crate::axis::{Axis, room};
 use crate::canvas::{Canvas, Place, Stroke};
 use crate::error::FigureError;
 use crate::panel::{BELOW, Frame, Panel, Surroundings, TITLE, y_room};
-use crate::theme::{self, Colour};
+use crate::text::{balanced, text_width};
+use crate::theme::{self, Colour, LEAST, Page};
 use bvlab_core::plan::Scale;
 use bvlab_core::simulation::{
     PanelStyle, SCATTER_FIELD, SCATTER_POINTS, SCATTER_WRONG, scatter_group, scatter_share,
@@ -13,6 +14,8 @@ use bvlab_core::simulation::{
 
 /// The room between two panels.
 const GAP: f64 = 30.0;
+/// The room between two rows, without their titles.
+const BETWEEN: f64 = 22.0;
 /// More rings around points are small ones.
 const MOST_RINGS: usize = 60;
 /// The most groups that a figure looks for.
@@ -55,6 +58,13 @@ fn blended(content: &SimulationContent, points: &SimulationCurve) -> Vec<Colour>
     (0..points.xs.len()).map(colour).collect()
 }
 
+/// How many points without groups a panel shows.
+pub fn ungrouped(content: &SimulationContent) -> usize {
+    let grouped = series(content, &scatter_share(SCATTER_POINTS, 0)).is_some();
+    let points = series(content, SCATTER_POINTS).filter(|_| !grouped);
+    points.map_or(0, |points| points.xs.len())
+}
+
 /// What is said below a figure with such panels.
 pub fn said(contents: &[SimulationContent]) -> Vec<String> {
     let any = |which: &dyn Fn(&SimulationCurve) -> bool| {
@@ -67,6 +77,9 @@ pub fn said(contents: &[SimulationContent]) -> Vec<String> {
     }
     if any(&|curve| curve.name == SCATTER_WRONG) {
         said.push("rings: points in the wrong group".to_owned());
+    }
+    if any(&|curve| is_level(&curve.name)) {
+        said.push("rounded lines: equal loss".to_owned());
     }
     said
 }
@@ -107,32 +120,59 @@ fn ranges(contents: &[SimulationContent]) -> [(f64, f64); 2] {
     [of(&|curve| &curve.xs), of(&|curve| &curve.values)]
 }
 
-/// Panels with the same scale on both axes, in rows of equal length that make them largest; and how
-/// many stand in a row.
-fn cells(frame: Frame, count: usize, ranges: [(f64, f64); 2]) -> (Vec<Frame>, usize) {
-    let between = TITLE + 22.0;
+/// Whether a line is one of equal loss.
+fn is_level(name: &str) -> bool {
+    name.split_once(": ")
+        .is_some_and(|(_, name)| name.starts_with("KL"))
+}
+
+/// The drawing units per unit of the axes, the same on both, of panels below titles of some height.
+fn unit(
+    frame: Frame,
+    (count, columns): (usize, usize),
+    ranges: [(f64, f64); 2],
+    above: f64,
+) -> f64 {
     let [across, up] = ranges.map(|(low, high)| (high - low).max(f64::MIN_POSITIVE));
     let (width, height) = (frame.right - frame.left, frame.bottom - frame.top);
-    let scale = |columns: usize| {
-        let rows = (count / columns) as f64;
-        let columns = columns as f64;
-        let wide = (width - GAP * (columns - 1.0)) / columns / across;
-        let high = (height - TITLE - between * (rows - 1.0)) / rows / up;
-        wide.min(high)
-    };
-    let divisors = (1..=count).filter(|columns| count.is_multiple_of(*columns));
-    let columns = divisors.max_by(|a, b| scale(*a).total_cmp(&scale(*b)));
-    let columns = columns.unwrap_or(1);
-    let scale = scale(columns).max(0.0);
+    let rows = count.div_ceil(columns) as f64;
+    let columns = columns as f64;
+    let wide = (width - GAP * (columns - 1.0)) / columns / across;
+    let high = (height - above - (above + BETWEEN) * (rows - 1.0)) / rows / up;
+    wide.min(high).max(0.0)
+}
+
+/// How many panels stand in a row where they are largest. Rows have equal length; on a page for print
+/// five and seven panels may have a shorter last row.
+fn best_columns(page: &Page, frame: Frame, count: usize, ranges: [(f64, f64); 2]) -> usize {
+    let uneven = page.slim > 0.0 && [5, 7].contains(&count);
+    let even = |columns: &usize| uneven || count.is_multiple_of(*columns);
+    let unit = |columns: &usize| unit(frame, (count, *columns), ranges, TITLE);
+    let columns = (1..=count).filter(even);
+    let columns = columns.max_by(|a, b| unit(a).total_cmp(&unit(b)));
+    columns.unwrap_or(1)
+}
+
+/// So many panels below titles of some height, in rows of that length.
+fn cells(
+    frame: Frame,
+    (count, columns): (usize, usize),
+    ranges: [(f64, f64); 2],
+    above: f64,
+) -> Vec<Frame> {
+    let between = above + BETWEEN;
+    let [across, up] = ranges.map(|(low, high)| (high - low).max(f64::MIN_POSITIVE));
+    let (width, height) = (frame.right - frame.left, frame.bottom - frame.top);
+    let scale = unit(frame, (count, columns), ranges, above);
     // What is left of the page is shared by both sides.
     let used = columns as f64 * (scale * across + GAP) - GAP;
     let start = frame.left + ((width - used) / 2.0).max(0.0);
-    let rows = (count / columns) as f64;
-    let used = TITLE + rows * (scale * up + between) - between;
+    let rows = count.div_ceil(columns) as f64;
+    let used = above + rows * (scale * up + between) - between;
     let upper = frame.top + ((height - used) / 2.0).max(0.0);
     let cell = |i: usize| {
         let left = start + (i % columns) as f64 * (scale * across + GAP);
-        let top = upper + TITLE + (i / columns) as f64 * (scale * up + between);
+        let top = upper + above + (i / columns) as f64 * (scale * up + between);
         Frame {
             left,
             right: left + scale * across,
@@ -140,11 +180,11 @@ fn cells(frame: Frame, count: usize, ranges: [(f64, f64); 2]) -> (Vec<Frame>, us
             bottom: top + scale * up,
         }
     };
-    ((0..count).map(cell).collect(), columns)
+    (0..count).map(cell).collect()
 }
 
 /// Cuts the frame into that of the points, above, and that of the other panels.
-pub fn divided(contents: &[SimulationContent], frame: Frame) -> (Frame, Frame) {
+pub fn divided(page: &Page, contents: &[SimulationContent], frame: Frame) -> (Frame, Frame) {
     let scatters = contents
         .iter()
         .filter(|content| is_scatter(content))
@@ -152,7 +192,11 @@ pub fn divided(contents: &[SimulationContent], frame: Frame) -> (Frame, Frame) {
     if scatters == 0 || scatters == contents.len() {
         return (frame, frame);
     }
-    let share = if scatters > 5 { 0.64 } else { 0.55 };
+    let share = match scatters {
+        0..=3 => 0.55,
+        4..=5 if page.slim == 0.0 => 0.55,
+        _ => 0.64,
+    };
     let [above, below] = frame.rows(share, BELOW + 20.0);
     (above, below)
 }
@@ -171,7 +215,31 @@ pub fn draw_scatters<'a, 'b>(
     let ranges = ranges(contents);
     let axis = Axis::new(Scale::Linear, ranges[1], (frame.bottom, frame.top));
     frame.left += y_room(&axis);
-    let (frames, columns) = cells(frame, places.len(), ranges);
+    let (page, count) = (&canvas.page, places.len());
+    let columns = best_columns(page, frame, count, ranges);
+    let of = |lines: f64| cells(frame, (count, columns), ranges, TITLE * lines);
+    let mut frames = of(1.0);
+    let narrow = |frames: &[Frame]| frames.first().map_or(0.0, |cell| cell.right - cell.left);
+    let least = page.slim * if count > 2 { 0.84 } else { 1.3 };
+    if narrow(&frames) < least && page.least > LEAST {
+        return Err(FigureError::Room);
+    }
+    // Long titles are broken where one line would be small.
+    let broken = |width: f64| -> Vec<Vec<String>> {
+        let title = |place: &usize| {
+            let title = contents[*place].panel.title.as_str();
+            match text_width(title, theme::LABEL, true) <= (width + 20.0) / 0.85 {
+                true => vec![title.to_owned()],
+                false => balanced(title, theme::LABEL, true, 1.3 * (width + 20.0), 2),
+            }
+        };
+        places.iter().map(title).collect()
+    };
+    let mut titles = broken(narrow(&frames));
+    if titles.iter().any(|title| title.len() > 1) {
+        frames = of(2.0);
+        titles = broken(narrow(&frames));
+    }
     let mut panels = Vec::new();
     for (i, (place, frame)) in places.iter().zip(&frames).enumerate() {
         let content = &contents[*place];
@@ -180,7 +248,7 @@ pub fn draw_scatters<'a, 'b>(
         let panel = Panel::new(canvas, *frame, x, y);
         let lowest = i + columns >= places.len();
         panel.surround(&Surroundings {
-            title: std::slice::from_ref(&content.panel.title),
+            title: &titles[i],
             x_title: lowest.then_some(content.panel.x.as_str()),
             y_title: (i % columns == 0).then_some(content.panel.y.as_str()),
             y_numbers: i % columns == 0,
@@ -228,7 +296,7 @@ fn fill(canvas: &Canvas, panel: &Panel, content: &SimulationContent) -> Result<(
         let name = curve.name.split_once(": ").map_or("", |(_, name)| name);
         let colour = match theme::meant(name) {
             Some(meant) => meant,
-            None if name.starts_with("KL") => theme::MARK,
+            None if is_level(&curve.name) => theme::MARK,
             None => group_colour(group),
         };
         if let ([x], [y]) = (curve.xs.as_slice(), curve.values.as_slice()) {

@@ -190,6 +190,7 @@ pub fn draw(
         x_whole: false,
         named: &[],
         joined: [false; 2],
+        plain: false,
     })?;
     let mut ends = Vec::new();
     if let Some((name, start, slope)) = theory {

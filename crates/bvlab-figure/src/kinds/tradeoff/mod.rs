@@ -14,7 +14,8 @@ use crate::error::FigureError;
 use crate::labels::{Label, labels_width, write_labels};
 use crate::notes::{NoteCurve, write_notes};
 use crate::panel::{
-    Frame, MARKED, Panel, Surroundings, TITLE, axis_title, broken_titles, is_whole, y_room,
+    BELOW, Frame, MARKED, Panel, Surroundings, TITLE, axis_title, broken_titles, is_whole,
+    side_by_side, y_room,
 };
 use crate::picture::{FigureData, Picture};
 use crate::select::{Series, series};
@@ -80,6 +81,18 @@ impl Picture for Tradeoff {
             None => caption::describe(self, data),
         }
     }
+}
+
+/// Where a panel stands, and what is written around it.
+struct PanelPlace<'a> {
+    frame: Frame,
+    /// The lines above it, and the room between them and it.
+    titles: &'a [String],
+    above: f64,
+    /// Whether it is the first and the last of its row, and whether its axis has numbers.
+    leftmost: bool,
+    rightmost: bool,
+    lowest: bool,
 }
 
 /// A trade-off with its panels' content.
@@ -153,14 +166,14 @@ impl<'a> TradeoffDrawing<'a> {
         (left, labels_width(canvas, labels))
     }
 
-    /// The lines above the panels.
-    fn titles(&self, frame: Frame) -> Vec<Vec<String>> {
+    /// The lines above the panels, so many of which stand side by side.
+    fn titles(&self, frame: Frame, columns: usize) -> Vec<Vec<String>> {
         let titles = self.contents.iter().map(|content| match self.options.join {
             // What follows each other is named below.
             true => Vec::new(),
             false => content.title.clone(),
         });
-        broken_titles(titles.collect(), frame)
+        broken_titles(titles.collect(), frame, columns)
     }
 
     fn is_marked(&self) -> bool {
@@ -176,24 +189,52 @@ impl<'a> TradeoffDrawing<'a> {
     ) -> Result<(), FigureError> {
         // Above the panels, lines for their titles and one for marks.
         let (left, right) = self.insets(canvas, frame);
-        let titles = self.titles(Frame {
+        let inner = Frame {
             left: frame.left + left,
             right: frame.right - right,
             ..frame
-        });
+        };
+        let count = self.contents.len();
+        let columns = match self.options.join {
+            true => count,
+            false => side_by_side(&canvas.page, inner.right - inner.left, GAP, count)?,
+        };
+        let titles = self.titles(inner, columns);
         let above = if self.is_marked() { MARKED } else { 0.0 };
         let lines = titles.iter().map(Vec::len).max().unwrap_or(0);
-        frame.top += TITLE * lines as f64 + above;
+        let heading = TITLE * lines as f64 + above;
+        frame.top += heading;
         let own = self.insets(canvas, frame);
         frame.left += own.0.max(data.within.insets.0);
         frame.right -= own.1.max(data.within.insets.1);
         let gap = if self.options.join { 0.0 } else { GAP };
-        let frames = frame.columns(self.contents.len(), gap);
+        // Rows with the same axis have its numbers below the last one.
+        let shared = self.has_one_axis();
+        let between = heading + if shared { 18.0 } else { BELOW + 8.0 };
+        let frames = frame.grid(count, columns, (gap, between));
         let mut noted = vec![false; self.options.notes.len()];
         for (i, frame) in frames.into_iter().enumerate() {
-            self.panel(canvas, frame, (i, &titles[i], above), data, &mut noted)?;
+            let marked = !self.options.marks.is_empty() || self.contents[i].lowest.is_some();
+            let cell = PanelPlace {
+                frame,
+                titles: &titles[i],
+                // Titles that stand in a row keep to one height.
+                above: if marked || columns > 1 { above } else { 0.0 },
+                leftmost: i % columns == 0,
+                rightmost: (i + 1) % columns == 0,
+                lowest: !data.within.shares_axis && (!shared || i + columns >= count),
+            };
+            self.panel(canvas, i, &cell, &mut noted)?;
         }
         Ok(())
+    }
+
+    /// Whether all panels have the same horizontal axis.
+    fn has_one_axis(&self) -> bool {
+        let axes = self.contents.iter().map(|content| content.series.axis());
+        let mut axes = axes.map(|axis| axis.map(|axis| (&axis.name, &axis.values)));
+        let first = axes.next();
+        axes.all(|axis| Some(axis) == first)
     }
 
     /// The range of a panel's horizontal axis: with a little room, but not where curves are joined.
@@ -234,19 +275,18 @@ impl<'a> TradeoffDrawing<'a> {
     fn panel(
         &self,
         canvas: &Canvas,
-        frame: Frame,
-        (i, titles, room_above): (usize, &[String], f64),
-        data: &FigureData,
+        i: usize,
+        cell: &PanelPlace,
         noted: &mut [bool],
     ) -> Result<(), FigureError> {
         let (content, options) = (&self.contents[i], self.options);
+        let PanelPlace { frame, lowest, .. } = *cell;
         let axis = content.series.axis();
         let axis = axis.expect("only swept learners have a panel");
         let (upper, below) = self.cut(frame);
         let x = self.x_axis(i, axis, frame);
         let panel = Panel::new(canvas, upper, x, self.y_axis(upper));
         let x_title = self.x_title(axis, content, frame.right - frame.left);
-        let lowest = !data.within.shares_axis;
         let named: Vec<(f64, String)> = axis
             .values
             .iter()
@@ -255,14 +295,15 @@ impl<'a> TradeoffDrawing<'a> {
             .collect();
         let around = Surroundings {
             named: &named,
-            title: titles,
-            above: room_above,
+            title: cell.titles,
+            above: cell.above,
             x_title: (lowest && below.is_none()).then_some(x_title.as_str()),
-            y_title: (i == 0).then(|| self.y_title()),
-            y_numbers: i == 0,
+            y_title: cell.leftmost.then(|| self.y_title()),
+            y_numbers: cell.leftmost,
             x_numbers: lowest && below.is_none(),
             x_whole: is_whole(axis),
             joined: self.joined(i),
+            plain: false,
         };
         panel.surround(&around)?;
         panel.marks(&options.marks)?;
@@ -272,8 +313,7 @@ impl<'a> TradeoffDrawing<'a> {
         let curves: Vec<NoteCurve> = content.lines.iter().map(note_curve).collect();
         let name = content.series.curve.name.as_str();
         write_notes(&panel, &[name], &options.notes, &curves, noted)?;
-        let last = i + 1 == self.contents.len();
-        if last {
+        if cell.rightmost {
             let ends = content.lines.iter().map(|line| end_label(&panel, line));
             write_labels(canvas, upper, ends.collect())?;
         }
@@ -289,7 +329,7 @@ impl<'a> TradeoffDrawing<'a> {
             })?;
             panel.marks(&options.marks)?;
             let ends = fill_lower(&panel, content)?;
-            if last {
+            if cell.rightmost {
                 write_labels(canvas, below, ends)?;
             }
         }
