@@ -18,6 +18,9 @@ use bvlab_core::plan::{Scale, StudyDescription};
 use bvlab_experiment::{Anchor, FigureLabels, Note, SourcesFigure};
 use bvlab_outcome::{Tables, columns};
 
+/// The share of a layer's greatest thickness that is nearly as thick.
+const NEARLY: f64 = 0.6;
+
 /// What the parts are called, in the order of [`SOURCES`]. Those that act together are called by the
 /// last words of the single ones.
 fn names(labels: &FigureLabels) -> [String; 7] {
@@ -366,13 +369,29 @@ impl Edges {
         best.map(|(_, place)| place)
     }
 
-    /// The thickest place, in values of the axes.
+    /// The middle of the widest stretch where the layer is nearly as thick as anywhere, in values of the
+    /// axes: the edge of a gap is a bad end of a leader.
     fn thickest(&self) -> Option<(f64, f64)> {
-        let thick = |point: &EdgePoint| point.low - point.high;
-        let drawn = self.points.iter().filter(|point| point.drawn);
-        let most = drawn.max_by(|a, b| thick(a).total_cmp(&thick(b)))?;
+        let thick = |point: &EdgePoint| match point.drawn {
+            true => point.low - point.high,
+            false => 0.0,
+        };
+        let most = self.points.iter().map(thick).fold(0.0, f64::max);
         // What can hardly be seen needs no name.
-        (thick(most) > 5.0).then_some(most.at)
+        if most <= 7.0 {
+            return None;
+        }
+        let stretches = self
+            .points
+            .chunk_by(|a, b| (thick(a) >= NEARLY * most) == (thick(b) >= NEARLY * most))
+            .filter(|stretch| thick(&stretch[0]) >= NEARLY * most);
+        let ends = |stretch: &[EdgePoint]| (stretch[0].x, stretch[stretch.len() - 1].x);
+        let width = |stretch: &[EdgePoint]| ends(stretch).1 - ends(stretch).0;
+        let widest = stretches.max_by(|a, b| width(a).total_cmp(&width(b)))?;
+        let middle = (ends(widest).0 + ends(widest).1) / 2.0;
+        let away = |point: &EdgePoint| (point.x - middle).abs();
+        let nearest = widest.iter().min_by(|a, b| away(a).total_cmp(&away(b)));
+        nearest.map(|point| point.at)
     }
 }
 
