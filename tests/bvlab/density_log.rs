@@ -1,10 +1,13 @@
 //! Log-loss of estimated densities: against closed forms, binomial sums and fits of the test's own.
 
+use std::sync::Arc;
+
 use bvlab::data::Training;
 use bvlab::decompose::{Averaged, Estimate, Loss};
-use bvlab::engine::{self, Results, RunError, Unwatched};
+use bvlab::engine::{self, Replay, Results, RunError, Unwatched};
 use bvlab::experiment::{Experiment, Source};
 use bvlab::maths::binomial;
+use bvlab::outcome::study_report;
 use bvlab::plan::{Plan, PlanError};
 use bvlab::problem::Problem;
 
@@ -445,5 +448,52 @@ fn an_estimate_may_be_0_where_the_density_is() {
         assert!(all.iter().all(|part| part.value > 0.0 && part.value < 5.0));
         let sum = parts.bias2.value + parts.variance.value;
         assert!((sum - parts.test.value).abs() < 1e-12);
+    }
+}
+
+/// Mass of estimates beyond the range of x is missing where the density is, and costs nothing there: K(f‖p)
+/// is larger than what is found within the range, which a wider one shows.
+#[test]
+fn mass_beyond_the_range_is_named() {
+    let found = |density: &str| {
+        let (plan, results) = run(&format!(
+            "problem = {{ density = {density}, train = 100 }}
+             learner = [{{ kernel-density = {{}}, sweep = {{ bandwidth = [0.04, 0.3] }} }}]
+             run = {{ resamples = 40, loss = \"log\", test = {{ grid = 800 }} }}"
+        ));
+        let said = study_report("", &plan, &results, 0.0);
+        let warned = said.warnings.iter().any(|one| {
+            one.contains("`kernel-density`") && one.contains("of their mass outside 0 to 1")
+        });
+        (warned, results.parts(0)[1].risk.value)
+    };
+    let (warned, within) = found("{ uniform = [0, 1] }");
+    let (quiet, whole) = found("{ uniform = [0, 1], range = [-2, 3] }");
+    assert!(warned && !quiet);
+    assert!(whole > 4.0 * within, "{within} {whole}");
+}
+
+/// Estimates that are put together from kept fits are those of the run, to the last bit.
+#[test]
+fn kept_fits_give_the_parts_again() {
+    let (plan, results) = run(STUDY);
+    let mut replay = Replay::new(Arc::new(plan))
+        .expect("the truth is finite")
+        .expect("no draws are crossed");
+    for kept in &results.kept {
+        replay.add(kept);
+    }
+    for (learner, again) in results.learners.iter().zip(replay.decompose()) {
+        let split = &learner.decomposition;
+        assert_eq!(
+            (&split.bias2, &split.variance),
+            (&again.bias2, &again.variance)
+        );
+        for (parts, again) in split.parts.iter().zip(&again.parts) {
+            assert_eq!(
+                (parts.risk, parts.test, parts.bias2),
+                (again.risk, again.test, again.bias2)
+            );
+        }
     }
 }

@@ -3,7 +3,8 @@
 use std::net::Ipv4Addr;
 
 use bvlab::data::{Points, Training};
-use bvlab::engine::{KeptFit, refit};
+use bvlab::engine::{KeptFit, RunError, refit};
+use bvlab::interrupt::Interrupt;
 use serde_json::{Value, json};
 
 use crate::lab::{LECTURER, STUDENT, Server};
@@ -28,7 +29,7 @@ fn numbers(fit: &KeptFit) -> [&Vec<f64>; 3] {
 fn the_drawn_points_have_the_fits_of_the_run_to_the_last_bit() {
     let (plan, results) = run(LEARNERS);
     for kept in results.kept.iter().take(4) {
-        let again = refit(&plan, kept.resample, &kept.data[0]).unwrap();
+        let again = refit(&plan, kept.resample, &kept.data[0], &Interrupt::never()).unwrap();
         assert_eq!(again.data, kept.data);
         for (one, other) in again.fits.iter().zip(&kept.fits) {
             assert_eq!(numbers(one), numbers(other));
@@ -45,7 +46,7 @@ fn moved_points_are_what_is_fitted() {
         inputs: Points::new(1, x.clone()),
         labels: y.clone(),
     };
-    let fits = refit(&plan, 2, &data).unwrap().fits;
+    let fits = refit(&plan, 2, &data, &Interrupt::never()).unwrap().fits;
     // The nearest neighbours by search; no test point is half-way between two points.
     for (j, at) in plan.test.points.values().iter().enumerate() {
         let mut order: Vec<usize> = (0..30).collect();
@@ -59,6 +60,46 @@ fn moved_points_are_what_is_fitted() {
             );
         }
     }
+}
+
+#[test]
+fn labels_that_are_no_class_are_refused() {
+    let plan = plan(
+        r#"
+        problem = { classes = { moons = 0.3 }, train = 4 }
+        learner = [{ knn = { k = 1 } }]
+        run = { resamples = 10, test = { draw = 5 } }
+        "#,
+    );
+    let with = |label: f64| {
+        let data = Training {
+            inputs: Points::new(2, vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]),
+            labels: vec![0.0, 1.0, label, 0.0],
+        };
+        refit(&plan, 0, &data, &Interrupt::never()).map_err(|error| error.to_string())
+    };
+    assert!(with(1.0).is_ok());
+    for wrong in [2.0, -1.0, 0.5, f64::NAN] {
+        let error = with(wrong).expect_err("it is no class");
+        assert!(error.contains("expected the labels 0 to 1"), "{error}");
+    }
+}
+
+#[test]
+fn a_long_fit_can_be_stopped() {
+    let plan = plan(
+        r#"
+        problem = { truth = "sin(x)", inputs = { uniform = [0, 15] }, noise = { normal = 0.5 }, train = 200 }
+        learner = [{ bagging = { members = 2000, base = { tree = {} } } }]
+        run = { resamples = 10, test = { grid = 50 } }
+        "#,
+    );
+    let data = Training {
+        inputs: Points::new(1, (0..200).map(f64::from).collect()),
+        labels: (0..200).map(|i| f64::from(i * 7 % 11)).collect(),
+    };
+    let stopped = refit(&plan, 0, &data, &Interrupt::new(&|| true));
+    assert!(matches!(stopped, Err(RunError::Stopped { .. })));
 }
 
 fn refitted(server: &Server, from: Ipv4Addr, lesson: &str, data: &Value) -> (u16, Value) {

@@ -374,6 +374,15 @@ fn the_class_follows_the_lecturer_alone() {
         late.until(|message| message["is"] == "view")["view"],
         view["view"]
     );
+    // The answer to a question that the lecturer wrote is not shown along.
+    let text = "question = \"Which?\"\nchoices = [\"a\", \"b\"]\ncorrect = 2\nanswer = \"It is b.\"\nproblem = { truth = \"x\", inputs = { uniform = [0, 1] }, noise = { normal = 1 }, train = 9 }\n[[learner]]\nknn = { k = 2 }\n";
+    ok(&show(&json!({ "view": { "toml": text } })));
+    let shown = page.until(|message| message["is"] == "view")["view"]["toml"].to_string();
+    assert!(shown.contains("Which?") && shown.contains("knn"), "{shown}");
+    assert!(
+        !shown.contains("It is b.") && !shown.contains("correct"),
+        "{shown}"
+    );
     // Nobody else shows anything, and nothing that is no view or too long is shown.
     let from_student = server.post(STUDENT, "/api/view", &view);
     assert_eq!(from_student.status, 403, "{}", from_student.text());

@@ -41,6 +41,23 @@ const ANSWERS: [&str; 5] = ["answer", "look-for", "choices", "correct", "claim"]
 #[cfg(feature = "server")]
 const TOLD_ANSWERS: [&str; 3] = ["answer", "lookFor", "correct"];
 
+/// An experiment's text without the answer to a question that a class can vote on; as it is where there is
+/// no such question.
+#[cfg(feature = "server")]
+pub fn text_without_answers(text: &str) -> String {
+    let source = Source::new("", text, &[]);
+    let asks = |merged: &toml::Table| {
+        ["choices", "guess"]
+            .iter()
+            .any(|key| merged.contains_key(*key))
+    };
+    let stripped = match source.merged() {
+        Some(merged) if asks(merged) => source.merged_text_without(&ANSWERS),
+        _ => None,
+    };
+    stripped.unwrap_or_else(|| text.to_owned())
+}
+
 #[derive(Clone, Debug)]
 struct Lesson {
     name: String,

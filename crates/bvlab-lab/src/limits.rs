@@ -206,9 +206,6 @@ fn numbers_held(plan: &Plan, threads: usize) -> f64 {
         .iter()
         .map(|p| p.train * (p.dimension + 1))
         .sum();
-    let learners: f64 = stages(plan)
-        .map(|(learner, size)| learner.numbers_held(size))
-        .sum();
     let cubes = if run.sources { 8.0 } else { 1.0 };
     // Of selection: leverages, losses and predictions of the rest, and the fit to other labels.
     let selected = !run.select.is_empty();
@@ -217,11 +214,7 @@ fn numbers_held(plan: &Plan, threads: usize) -> f64 {
     } else {
         (0.0, 0.0)
     };
-    let predictions = stages(plan).map(|(learner, size)| {
-        let train = (1.0 + losses) * size.train;
-        learner.capacities() as f64 * (train + (cubes + twins) * size.points) * size.outputs
-    });
-    let each = learners + predictions.fold(0.0, f64::max);
+    let each = fits_held(plan, 1.0 + losses, cubes + twins);
     let rows = plan.problem().rows().map_or(0, |rows| {
         (rows.train.len() + rows.test.len()) * (rows.names.len() + 1)
     });
@@ -230,6 +223,25 @@ fn numbers_held(plan: &Plan, threads: usize) -> f64 {
         + data as f64 * (2.0 * kept + threads as f64)
         + threads as f64 * each
         + rows as f64
+}
+
+/// The numbers that all learners hold, and the most predictions of one of them: for every setting, so
+/// many at the training points and so many at the test points.
+fn fits_held(plan: &Plan, at_train: f64, at_test: f64) -> f64 {
+    let learners: f64 = stages(plan)
+        .map(|(learner, size)| learner.numbers_held(size))
+        .sum();
+    let predictions = stages(plan).map(|(learner, size)| {
+        let points = at_train * size.train + at_test * size.points;
+        learner.capacities() as f64 * points * size.outputs
+    });
+    learners + predictions.fold(0.0, f64::max)
+}
+
+/// About how many bytes the fits to one training set hold.
+pub fn fit_memory(plan: &Plan) -> usize {
+    let kept = plan.settings() * plan.test.points.len() * plan.problem().outputs();
+    (8.0 * (fits_held(plan, 1.0, 1.0) + kept as f64)) as usize
 }
 
 #[cfg(test)]

@@ -2,12 +2,16 @@
 
 use serde::Deserialize;
 
-use super::limits::Limits;
+use super::limits::{Limits, fit_memory};
 use super::messages;
 use super::scene::{Refusal, Scene};
 use bvlab_core::data::{Points, Training};
 use bvlab_core::engine::{RunError, refit};
+use bvlab_core::interrupt::Interrupt;
 use bvlab_experiment::Experiment;
+
+/// The most bytes that fits to it may hold.
+const MOST_MEMORY: usize = 128 << 20;
 
 /// The training set that stands in place of the one that a resample drew.
 #[derive(Clone, Debug, Deserialize)]
@@ -29,9 +33,13 @@ impl HandMadeData {
     ///
     /// # Errors
     ///
-    /// If the experiment has no training sets along one input, the numbers are no such set, or a learner
-    /// returns a value that is not finite.
-    pub fn refit(&self, experiment: &Experiment) -> Result<Vec<u8>, Refusal> {
+    /// If the experiment has no training sets along one input, the numbers are no such set, a learner
+    /// returns a value that is not finite or holds too much, or the work is interrupted.
+    pub fn refit(
+        &self,
+        experiment: &Experiment,
+        interrupt: &Interrupt,
+    ) -> Result<Vec<u8>, Refusal> {
         let asked = |message: &str| Refusal::Asked(message.to_owned());
         let plan = experiment.plan();
         let plan = plan.filter(|plan| {
@@ -55,12 +63,20 @@ impl HandMadeData {
         }
         // Whoever drags a point asks for many fits.
         Limits::STUDENT.allow(experiment).map_err(Refusal::Asked)?;
+        if fit_memory(plan) > MOST_MEMORY {
+            return Err(asked(
+                "these learners hold too much to be fitted by hand: use fewer members, settings or points",
+            ));
+        }
         let data = Training {
             inputs: Points::new(1, self.x.clone()),
             labels: self.y.clone(),
         };
-        match refit(plan, self.resample, &data) {
+        match refit(plan, self.resample, &data, interrupt) {
             Ok(kept) => Ok(messages::draw(plan, &kept).to_string().into_bytes()),
+            Err(RunError::Stopped { .. }) => Err(asked(
+                "fitting these points takes too long: use smaller learners, or fewer settings or points",
+            )),
             Err(error @ RunError::Setup(_)) => Err(Refusal::Asked(error.to_string())),
             Err(error) => Err(Refusal::Asked(format!(
                 "these points cannot be fitted: {error}"

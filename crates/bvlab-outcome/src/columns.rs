@@ -643,7 +643,8 @@ pub const TABLES: &[TableSchema] = &[
             ColumnSchema::number(NOISE, "the noise; missing for tables of real data").unit(LOSS),
             ColumnSchema::number(
                 MEAN,
-                "the mean prediction; under zero-one loss the shares of votes",
+                "the mean prediction; under zero-one loss the shares of votes, under cross-entropy the normalised \
+                 geometric mean, under log-loss the geometric mean",
             )
             .unit(LABELS)
             .form(ColumnForm::ByClass),

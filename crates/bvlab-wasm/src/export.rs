@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 
+use bvlab_core::interrupt::Interrupt;
 use bvlab_core::task::Outcome;
 use bvlab_experiment::Experiment;
 use bvlab_figure as figure;
@@ -53,7 +54,10 @@ impl ExportRequest {
 
     /// The fits to the data of the request.
     pub(crate) fn refit(&self, experiment: &Experiment) -> Result<Vec<u8>, Refusal> {
-        self.data.as_ref().ok_or_else(no_data)?.refit(experiment)
+        self.data
+            .as_ref()
+            .ok_or_else(no_data)?
+            .refit(experiment, &Interrupt::never())
     }
 }
 

@@ -245,11 +245,7 @@ pub(super) fn decompose(groups: &[&Tally], all: Tally, tested: TestSetup) -> Dec
         whole.variance.extend_from_slice(&at_points[2]);
     }
     whole.mean = match tested.loss {
-        Loss::Log => {
-            let centres = all.mean.chunks_exact(2).map(|mean| exp(mean[0]));
-            let truth = tested.truth.iter().cycle();
-            centres.zip(truth).map(|(centre, f)| centre - f).collect()
-        }
+        Loss::Log => all.mean.chunks_exact(2).map(|mean| exp(mean[0])).collect(),
         _ => all.mean,
     };
     whole

@@ -122,10 +122,10 @@ impl Loss {
     }
 
     /// Turns a stored mean into the prediction that it represents: the mean prediction, the
-    /// normalised geometric mean, or the shares of votes.
+    /// normalised geometric mean, the geometric mean, or the shares of votes.
     pub fn mean_prediction(self, truth: &[f64], mean: &mut [f64]) {
         match self {
-            Loss::Squared | Loss::Log => mean
+            Loss::Squared => mean
                 .iter_mut()
                 .zip(truth)
                 .for_each(|(m, truth)| *m += truth),
@@ -135,7 +135,7 @@ impl Loss {
                 let sum: f64 = mean.iter().sum();
                 mean.iter_mut().for_each(|m| *m /= sum);
             }
-            Loss::ZeroOne(_) => {}
+            Loss::ZeroOne(_) | Loss::Log => {}
         }
     }
 

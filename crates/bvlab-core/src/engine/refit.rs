@@ -13,8 +13,13 @@ use crate::plan::{Length, Plan, Run};
 /// # Errors
 ///
 /// If the plan has more than one problem, or data of another kind; if a learner returns a value that is
-/// not finite.
-pub fn refit(plan: &Plan, resample: u64, data: &Training) -> Result<KeptResample, RunError> {
+/// not finite; [`RunError::Stopped`] if it was interrupted.
+pub fn refit(
+    plan: &Plan,
+    resample: u64,
+    data: &Training,
+    interrupt: &Interrupt,
+) -> Result<KeptResample, RunError> {
     let [problem] = plan.problems.as_slice() else {
         let message = "the training sets of a sweep over the data cannot be changed by hand";
         return Err(RunError::Setup(message.to_owned()));
@@ -23,6 +28,14 @@ pub fn refit(plan: &Plan, resample: u64, data: &Training) -> Result<KeptResample
         return Err(RunError::Setup(format!(
             "expected {} training points of dimension {}",
             problem.train, problem.dimension
+        )));
+    }
+    let classes = problem.classes();
+    let is_class = |label: &f64| label.fract() == 0.0 && (0.0..classes as f64).contains(label);
+    if classes > 0 && !data.labels.iter().all(is_class) {
+        return Err(RunError::Setup(format!(
+            "expected the labels 0 to {}, the numbers of the classes",
+            classes - 1
         )));
     }
     let mut parts = plan.clone().into_parts();
@@ -43,7 +56,7 @@ pub fn refit(plan: &Plan, resample: u64, data: &Training) -> Result<KeptResample
     let (truth, noise) = at_test_points(&plan)?;
     let mut worker = Worker::new(&plan, &truth, &noise);
     worker.give(data);
-    match worker.resample(resample, &Interrupt::never()) {
+    match worker.resample(resample, interrupt) {
         Ok(Some(kept)) => Ok(kept),
         Err(Unfinished::Failed(error)) => Err(error),
         Ok(None) | Err(Unfinished::Interrupted) => Err(RunError::Stopped { done: 0, total: 1 }),

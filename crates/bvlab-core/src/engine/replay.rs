@@ -50,13 +50,14 @@ impl Replay {
         }
         let at_test = at_test_points(&plan)?;
         let (truth, noise) = &at_test;
+        let outputs = truth.len() / plan.test.points.len().max(1);
         Ok(Some(Replay {
             sd: worker::standard_deviations(noise),
             unit: vec![0.0; truth.len()],
             fresh: vec![vec![0.0; truth.len()]; noise.len()],
             weights: worker::weights_of_outputs(&plan),
             classes: vec![0; plan.test.points.len()],
-            scores: vec![0.0; truth.len()],
+            scores: vec![0.0; plan.test.points.len() * plan.run.loss.scores(outputs)],
             at_test,
             probes: Probes::new(&plan),
             plan,
@@ -111,7 +112,7 @@ impl Replay {
         let points = truth.len();
         let stream = Stream::new(plan.run.seed, Purpose::Algorithm, kept.resample);
         let preference = Preference::of(&stream);
-        let is_scored = plan.problem().classes() > 0 && plan.run.loss != Loss::Squared;
+        let is_scored = plan.run.loss != Loss::Squared;
         let learners = plan.paths.iter().zip(&kept.fits);
         for ((path, fit), tally) in learners.zip(&mut self.groups[group]) {
             tally.begin();

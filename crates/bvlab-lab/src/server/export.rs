@@ -1,6 +1,7 @@
 //! Files of a scene: its table, its experiment, its figures.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{Extension, State};
@@ -16,10 +17,14 @@ use super::{Lab, experiment, read, refuse};
 use crate::HandMadeData;
 use crate::scene::{Refusal, Scene};
 use crate::sequence;
+use bvlab_core::interrupt::Interrupt;
 use bvlab_core::task::Outcome;
 use bvlab_experiment::Experiment;
 use bvlab_figure as figure;
 use bvlab_outcome::{Statements, Tables};
+
+/// How long fits to points that were moved by hand may compute: whoever drags a point waits for them.
+const LONGEST_REFIT: Duration = Duration::from_secs(10);
 
 /// A scene, and the file to be made of it.
 #[derive(Deserialize)]
@@ -102,10 +107,14 @@ async fn exported(lab: &Arc<Lab>, asked: ExportBody, client: Client) -> Result<R
     if what == ExportFormat::Refit {
         let data = data.ok_or_else(no_data)?;
         let turn = lab.drawing.take(client).await;
+        let (wanted, waits) = wanted();
+        let begun = Instant::now();
         let made = run_aside(client, move || {
             let _turn = turn;
-            data.refit(&experiment)
+            let stop = || begun.elapsed() > LONGEST_REFIT || !wanted();
+            data.refit(&experiment, &Interrupt::new(&stop))
         });
+        let _waits = waits;
         return Ok(file("application/json", made.await.unwrap_or_else(broken)?));
     }
     if [ExportFormat::Svg, ExportFormat::Png].contains(&what)
@@ -149,6 +158,13 @@ async fn exported(lab: &Arc<Lab>, asked: ExportBody, client: Client) -> Result<R
         ExportFormat::Png => "image/png",
     };
     Ok(file(kind, made?))
+}
+
+/// Whether somebody still waits for an answer, which ends with the second part.
+fn wanted() -> (impl Fn() -> bool, Arc<()>) {
+    let waits = Arc::new(());
+    let seen = Arc::downgrade(&waits);
+    (move || seen.strong_count() > 0, waits)
 }
 
 fn broken() -> Result<Vec<u8>, Refusal> {

@@ -45,7 +45,16 @@ pub fn write(
         thousands(plan.test.points.len() as u64),
         seconds
     )?;
-    if plan.test.left_out > 0.0 {
+    if plan.test.left_out > 0.0 && plan.problem().density().is_some() {
+        let (from, to) = plan.problem().inputs.range();
+        writeln!(
+            text,
+            "(integrals over x from {} to {}, which leaves out {} % of the density; a wider `range` has more)\n",
+            short(from),
+            short(to),
+            short(100.0 * plan.test.left_out)
+        )?;
+    } else if plan.test.left_out > 0.0 {
         writeln!(
             text,
             "(averages over x within {NORMAL_REACH} sd of the inputs' means, which leaves out {} % of the \
@@ -199,9 +208,9 @@ fn loss_in_words(text: &mut String, plan: &Plan, results: &Results) -> Result {
             let (from, to) = plan.problem().inputs.range();
             writeln!(
                 text,
-                "log-loss in nats: by how much E[-ln p(X)] of an estimate p lies above that of the true density f, \
-                 which is Kullback and Leibler's divergence K(f‖p) = ∫ (f ln(f/p) - f + p) dx, over x from {} to {}; \
-                 bias is K(f‖g) and variance E K(g‖p), with g = exp(E ln p)\n",
+                "log-loss in nats: the Kullback–Leibler divergence K(f‖p) = ∫ (f ln(f/p) - f + p) dx of an estimate p \
+                 from the true density f, over x from {} to {}; where neither has mass beyond, it is by how much \
+                 E[-ln p(X)] lies above that of f; bias is K(f‖g) and variance E K(g‖p), with g = exp(E ln p)\n",
                 short(from),
                 short(to)
             )

@@ -1,6 +1,6 @@
 //! What a study warns of.
 
-use bvlab_core::decompose::{Doubt, Parts};
+use bvlab_core::decompose::{Doubt, Loss, Parts};
 use bvlab_core::engine::{LearnerResults, Results};
 use bvlab_core::learner::Remark;
 use bvlab_core::plan::{Curve, Plan, TestKind};
@@ -22,6 +22,49 @@ pub fn doubts(plan: &Plan, results: &Results) -> Vec<String> {
                 warnings.push(warning);
             }
         }
+    }
+    warnings.extend(beyond_the_range(plan, results));
+    warnings
+}
+
+/// How much of its log-loss an estimate of a density may be spared by mass beyond the range of x
+/// before a run says so.
+const SPARED: f64 = 0.05;
+
+/// Under log-loss, estimates that have mass where it is not looked for: one sentence for every learner.
+/// Such mass is missing where the density is, and adds nothing where it lies.
+fn beyond_the_range(plan: &Plan, results: &Results) -> Vec<String> {
+    if plan.run.loss != Loss::Log {
+        return Vec::new();
+    }
+    let weights = &plan.test.weights;
+    let points = weights.len();
+    let mut warnings = Vec::new();
+    for (curve, learner) in plan.curves().zip(&results.learners) {
+        let split = &learner.decomposition;
+        let beyond = |setting: usize| {
+            // The geometric mean and the variance sum to the mean estimate.
+            let at = setting * points..(setting + 1) * points;
+            let estimates = split.mean[at.clone()].iter().zip(&split.variance[at]);
+            let inside = estimates.zip(weights).map(|((g, v), w)| w * (g + v));
+            1.0 - plan.test.left_out - inside.sum::<f64>()
+        };
+        let spared = |setting: &usize| beyond(*setting) > SPARED * split.parts[*setting].risk.value;
+        let settings: Vec<usize> = (0..split.parts.len()).filter(spared).collect();
+        if settings.is_empty() {
+            continue;
+        }
+        let most = settings.iter().map(|setting| beyond(*setting));
+        let (from, to) = plan.problem().inputs.range();
+        warnings.push(format!(
+            "estimates of `{}`{} have up to {} % of their mass outside {} to {}, where it costs nothing: their \
+             log-loss on the whole line is larger. Give the density a wider `range`.",
+            curve.name,
+            places(curve, &settings),
+            short((1000.0 * most.fold(0.0, f64::max)).round() / 10.0),
+            short(from),
+            short(to)
+        ));
     }
     warnings
 }

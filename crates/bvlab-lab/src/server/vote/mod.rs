@@ -45,6 +45,7 @@ impl Phase {
 }
 
 /// A question that a class votes on.
+#[derive(Clone)]
 pub struct Question {
     /// The lesson whose question it is.
     pub lesson: String,
@@ -97,6 +98,14 @@ impl Vote {
     fn round(&self) -> usize {
         self.rounds.len() + usize::from(self.phase == Phase::Open)
     }
+}
+
+/// A question with the counts of its rounds that have ended.
+pub struct EndedRounds {
+    pub question: Question,
+    pub rounds: Vec<Vec<u32>>,
+    /// Which answers are right, where they have been revealed.
+    pub right: Vec<usize>,
 }
 
 /// What can be asked of the votes.
@@ -176,7 +185,12 @@ impl Votes {
 
     /// A token for a student.
     pub fn token(&self, network: IpAddr) -> Result<String, Refusal> {
-        self.room().tokens.issue(network).map_err(refused)
+        let VotingRoom { tokens, vote, .. } = &mut *self.room();
+        let answered = |token: &TokenBits| {
+            let mut votes = vote.iter();
+            votes.any(|vote| vote.answers.contains_key(token))
+        };
+        tokens.issue(network, answered).map_err(refused)
     }
 
     /// Whether a token is one of this lab.
@@ -280,11 +294,11 @@ impl Votes {
                 let message = "the answer has been revealed: open the question anew";
                 return Err(Refusal::Conflict(message.to_owned()));
             }
-            vote.close();
-            if vote.rounds.len() >= MOST_ROUNDS {
+            if vote.round() >= MOST_ROUNDS {
                 let message = format!("a question has at most {MOST_ROUNDS} rounds");
                 return Err(Refusal::Conflict(message));
             }
+            vote.close();
             vote.phase = Phase::Open;
             vote.answers.clear();
             room.number += 1;
@@ -344,6 +358,18 @@ impl Votes {
     /// The message about the view that the class follows.
     fn view(&self) -> Value {
         json!({ "is": "view", "view": self.room().view })
+    }
+
+    /// All questions so far, and the one that is asked.
+    fn ended(&self) -> Vec<EndedRounds> {
+        let room = self.room();
+        let votes = room.ended.iter().chain(&room.vote);
+        let ended = votes.map(|vote| EndedRounds {
+            question: vote.question.clone(),
+            rounds: vote.rounds.clone(),
+            right: vote.said.right.clone(),
+        });
+        ended.collect()
     }
 
     /// Puts what was revealed into what a student's menu knows of a lesson.
@@ -549,5 +575,10 @@ mod tests {
         assert_eq!(votes.room().ended.len(), MOST_KEPT);
         votes.again().unwrap();
         assert_eq!(status(votes.again()), 409, "there are two rounds");
+        let state = votes.state(true, None).unwrap();
+        assert_eq!(
+            (&state["phase"], &state["round"]),
+            (&json!("open"), &json!(2))
+        );
     }
 }

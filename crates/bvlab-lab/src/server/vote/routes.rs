@@ -15,9 +15,11 @@ use futures_util::stream::unfold;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Presence, Question, Versions, Vote, Votes};
+use super::{Answer, Presence, Question, Versions, Votes};
+use crate::lessons::text_without_answers;
 use crate::scene::Refusal;
 use crate::server::identity::Client;
+use crate::server::priority::run_aside;
 use crate::server::{LONGEST_REQUEST, Lab, read_up_to, refuse};
 
 /// The header that a page sends its token in: it is in no log that has addresses.
@@ -149,10 +151,16 @@ async fn show(
     if !client.lecturer {
         return refuse(&only_lecturer());
     }
-    let ViewBody { view } = match read_up_to(body, LONGEST_VIEW).await {
+    let ViewBody { mut view } = match read_up_to(body, LONGEST_VIEW).await {
         Ok(view) => view,
         Err(response) => return response,
     };
+    // An experiment that the lecturer wrote may have a question for the class, too.
+    if let Some(Value::String(text)) = view.as_mut().and_then(|view| view.get_mut("toml")) {
+        let whole = std::mem::take(text);
+        let stripped = run_aside(client, move || text_without_answers(&whole)).await;
+        *text = stripped.unwrap_or_default();
+    }
     lab.votes.show(view.map(Value::Object));
     told(Ok(()))
 }
@@ -245,16 +253,16 @@ async fn counts(State(lab): State<Arc<Lab>>, Extension(client): Extension<Client
 
 /// One line for every answer of every round that has ended.
 fn csv(lab: &Lab) -> String {
-    let room = lab.votes.room();
     let mut text = "question,lesson,round,option,text,right,answers\n".to_owned();
-    for (number, vote) in room.ended.iter().chain(&room.vote).enumerate() {
-        let lesson = quoted(&vote.question.lesson);
-        for (round, counts) in vote.rounds.iter().enumerate() {
+    for (number, ended) in lab.votes.ended().iter().enumerate() {
+        let lesson = quoted(&ended.question.lesson);
+        let told = lab.lessons.told_of(&ended.question.lesson);
+        for (round, counts) in ended.rounds.iter().enumerate() {
             for (option, count) in counts.iter().enumerate() {
-                let words = quoted(&option_text(lab, vote, option));
-                let right = match vote.said.right.is_empty() {
+                let words = quoted(&option_text(told, &ended.question, option));
+                let right = match ended.right.is_empty() {
                     true => "",
-                    false if vote.said.right.contains(&option) => "1",
+                    false if ended.right.contains(&option) => "1",
                     false => "0",
                 };
                 let (number, round, option) = (number + 1, round + 1, option + 1);
@@ -268,11 +276,10 @@ fn csv(lab: &Lab) -> String {
 }
 
 /// A choice, or the value that was guessed.
-fn option_text(lab: &Lab, vote: &Vote, option: usize) -> String {
-    if let Some(choice) = vote.question.choices.get(option) {
+fn option_text(told: Option<&Value>, question: &Question, option: usize) -> String {
+    if let Some(choice) = question.choices.get(option) {
         return choice.clone();
     }
-    let told = lab.lessons.told_of(&vote.question.lesson);
     let told = told.unwrap_or(&Value::Null);
     match (&told["choices"][option], &told["guess"]["values"][option]) {
         (Value::String(choice), _) => choice.clone(),

@@ -11,7 +11,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 /// The most tokens of a lab.
 const MOST: usize = 20_000;
 /// The most tokens of a network, how many it can have at once, and how long it takes to earn one more: a
-/// class behind one address joins at once.
+/// class behind one address joins at once. Who has too many gets a new one in place of that which was
+/// not used for longest.
 const MOST_OF_NETWORK: usize = 2_000;
 const AT_ONCE: f64 = 400.0;
 const NEXT_TOKEN: Duration = Duration::from_secs(2);
@@ -58,34 +59,73 @@ pub enum TokenError {
     Random,
 }
 
+/// A token that was issued.
+struct KnownToken {
+    network: IpAddr,
+    answers: Allowance,
+}
+
 /// All tokens of a lab.
 #[derive(Default)]
 pub struct Tokens {
-    known: HashMap<TokenBits, Allowance>,
+    known: HashMap<TokenBits, KnownToken>,
     /// By network: how many it has, and how many it may have now.
     networks: HashMap<IpAddr, (usize, Allowance)>,
 }
 
 impl Tokens {
-    /// A new token.
-    pub fn issue(&mut self, network: IpAddr) -> Result<String, TokenError> {
-        if self.known.len() >= MOST {
-            let message = "the lab has issued as many tokens as it can; start it again";
-            return Err(TokenError::TooMany(message));
-        }
+    /// A new token. `kept` are those that must not be taken from whoever has them.
+    pub fn issue(
+        &mut self,
+        network: IpAddr,
+        kept: impl Fn(&TokenBits) -> bool,
+    ) -> Result<String, TokenError> {
         let fresh = || (0, Allowance::new(AT_ONCE));
         let (count, allowance) = self.networks.entry(network).or_insert_with(fresh);
-        let may = *count < MOST_OF_NETWORK && allowance.take(AT_ONCE, NEXT_TOKEN, Instant::now());
-        if !may {
+        if !allowance.take(AT_ONCE, NEXT_TOKEN, Instant::now()) {
             let message =
                 "too many tokens for your network: wait a few seconds, or use the one you have";
             return Err(TokenError::TooMany(message));
         }
+        let full = *count >= MOST_OF_NETWORK;
+        if full || self.known.len() >= MOST {
+            self.make_room(full.then_some(network), kept)?;
+        }
         let mut bits = TokenBits::default();
         getrandom::fill(&mut bits).map_err(|_| TokenError::Random)?;
-        *count += 1;
-        self.known.insert(bits, Allowance::new(ANSWERS));
+        self.networks.entry(network).or_insert_with(fresh).0 += 1;
+        let answers = Allowance::new(ANSWERS);
+        self.known.insert(bits, KnownToken { network, answers });
         Ok(URL_SAFE_NO_PAD.encode(bits))
+    }
+
+    /// Forgets the token that was not used for longest, of a network, or else of the one that has most.
+    fn make_room(
+        &mut self,
+        network: Option<IpAddr>,
+        kept: impl Fn(&TokenBits) -> bool,
+    ) -> Result<(), TokenError> {
+        let most = || {
+            let all = self.networks.iter();
+            all.max_by_key(|(_, (count, _))| *count)
+                .map(|(network, _)| *network)
+        };
+        let from = network.or_else(most);
+        let idle = self.known.iter();
+        let idle = idle.filter(|(bits, known)| Some(known.network) == from && !kept(bits));
+        let oldest = idle.min_by_key(|(_, known)| known.answers.at);
+        let Some((bits, network)) = oldest.map(|(bits, known)| (*bits, known.network)) else {
+            let message = "there are as many answers as the lab can hold: try the next question";
+            return Err(TokenError::TooMany(message));
+        };
+        self.known.remove(&bits);
+        if let Some((count, _)) = self.networks.get_mut(&network) {
+            *count -= 1;
+            if *count == 0 {
+                self.networks.remove(&network);
+            }
+        }
+        Ok(())
     }
 
     /// The token that a text stands for, if it is one of this lab.
@@ -100,7 +140,7 @@ impl Tokens {
     pub fn may_answer(&mut self, token: &TokenBits) -> Result<(), TokenError> {
         let now = Instant::now();
         let known = self.known.get_mut(token);
-        match known.is_some_and(|own| own.take(ANSWERS, NEXT_ANSWER, now)) {
+        match known.is_some_and(|own| own.answers.take(ANSWERS, NEXT_ANSWER, now)) {
             true => Ok(()),
             false => Err(TokenError::TooMany(
                 "too many answers with this token: wait a second and try again",
@@ -118,11 +158,11 @@ mod tests {
         let mut tokens = Tokens::default();
         let (one, other) = (IpAddr::from([10, 0, 0, 1]), IpAddr::from([10, 0, 0, 2]));
         let issued: Vec<_> = (0..AT_ONCE as usize + 20)
-            .map(|_| tokens.issue(one))
+            .map(|_| tokens.issue(one, |_| false))
             .collect();
         assert!(issued[..AT_ONCE as usize].iter().all(Result::is_ok));
         assert!(matches!(issued.last(), Some(Err(TokenError::TooMany(_)))));
-        let token = tokens.issue(other).unwrap();
+        let token = tokens.issue(other, |_| false).unwrap();
         assert_eq!(token.len(), 22);
         let bits = tokens.find(&token).unwrap();
         let answers = (0..100).map(|_| tokens.may_answer(&bits));
@@ -141,5 +181,42 @@ mod tests {
         }
         assert!(tokens.may_answer(&TokenBits::default()).is_err());
         assert_eq!(tokens.known.len(), AT_ONCE as usize + 1);
+    }
+
+    #[test]
+    fn where_there_is_no_room_the_token_that_was_used_least_goes() {
+        let mut tokens = Tokens::default();
+        let crowd = IpAddr::from([10, 0, 0, 1]);
+        let now = Instant::now();
+        let issue = |tokens: &mut Tokens, kept: &TokenBits| {
+            // As if two seconds had passed.
+            tokens
+                .networks
+                .entry(crowd)
+                .or_insert_with(|| (0, Allowance::new(1.0)))
+                .1
+                .left = 1.0;
+            let token = tokens.issue(crowd, |bits| bits == kept);
+            token.map(|token| tokens.find(&token).unwrap())
+        };
+        let none = TokenBits::default();
+        let issued: Vec<_> = (0..MOST_OF_NETWORK)
+            .map(|i| {
+                let bits = issue(&mut tokens, &none).unwrap();
+                tokens.known.get_mut(&bits).unwrap().answers.at =
+                    now + Duration::from_secs(i as u64);
+                bits
+            })
+            .collect();
+        // The first has answered, the second has not.
+        let fresh = issue(&mut tokens, &issued[0]).unwrap();
+        assert!(tokens.known.contains_key(&issued[0]) && tokens.known.contains_key(&fresh));
+        assert!(!tokens.known.contains_key(&issued[1]));
+        assert_eq!(tokens.known.len(), MOST_OF_NETWORK);
+        assert_eq!(tokens.networks[&crowd].0, MOST_OF_NETWORK);
+        tokens.networks.get_mut(&crowd).unwrap().1.left = 1.0;
+        assert!(tokens.issue(crowd, |_| true).is_err(), "all have answered");
+        // Another network has room of its own.
+        assert!(tokens.issue(IpAddr::from([10, 0, 0, 2]), |_| true).is_ok());
     }
 }
