@@ -23,8 +23,8 @@ pub fn print(setups: &[Setup], cells: &Cells, alarms: &BTreeMap<RunKey, Alarms>)
         found.count()
     };
     println!(
-        "{} cells: {} hold, {} excused by words, {} too low, {} too high; \
-         {wordy} learners with needless words; {alarming} kinds of runs with too many alarms",
+        "{} cells: {} hold, {} excused by doubts, {} too low, {} too high; \
+         {wordy} learners with needless doubts; {alarming} kinds of runs with too many alarms",
         cells.len(),
         count(Verdict::Holds),
         count(Verdict::Excused),
@@ -64,10 +64,10 @@ fn name(setups: &[Setup], key: &CellKey) -> String {
 /// Lowest and highest coverage over the learners, for every kind of run.
 fn summary(setups: &[Setup], cells: &Cells) {
     println!(
-        "Coverage in %, lowest to highest over the learners; * holds only with words, ! fails.\n"
+        "Coverage in %, lowest to highest over the learners; * holds only with a doubt named, ! fails.\n"
     );
     println!(
-        "| noise or loss | inputs | test points | R | bias² | variance | risk | test risk | words | seeds |"
+        "| noise or loss | inputs | test points | R | bias² | variance | risk | test risk | doubt | seeds |"
     );
     println!("|---|---|---|---|---|---|---|---|---|---|");
     let mut runs: Vec<RunKey> = cells.keys().map(|key| key.run).collect();
@@ -124,7 +124,7 @@ fn failures(setups: &[Setup], cells: &Cells) -> usize {
         count += 1;
         let [low, high] = cell.interval();
         println!(
-            "- {verdict}: {}: {} % ({} to {}), with words {} %; {} intervals below, {} above; words in {} %",
+            "- {verdict}: {}: {} % ({} to {}), with doubts {} %; {} intervals below, {} above; doubts in {} %",
             name(setups, key),
             percent(cell.coverage()),
             percent(low),
@@ -156,7 +156,7 @@ fn needless_words(setups: &[Setup], cells: &Cells) -> usize {
         let (key, cell) = parts[0];
         if hold && cell.too_many_words() {
             if count == 0 {
-                println!("Words although all intervals hold:\n");
+                println!("Doubts although all intervals hold:\n");
             }
             count += 1;
             let covered: Vec<String> = parts.iter().map(|(_, c)| percent(c.coverage())).collect();

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the module that computes in browsers, and puts it into the page: packed, and with a fingerprint
-# of the sources that it was made from. Commit it once per landing, not per change.
+# of the sources that it was made from. Commit it with a merge, not with every change.
 #
 #   crates/bvlab-wasm/build.sh            writes the module of the page
 #   crates/bvlab-wasm/build.sh FILE       writes it elsewhere, to try it

@@ -11,7 +11,7 @@ use crate::parameter::Parameter;
 use crate::simulation::SIMULATIONS;
 use bvlab_core::words::did_you_mean;
 
-/// List the experiments that ship with bvlab, in the order of the course, and the courses; or its learners or simulations and their parameters.
+/// List the experiments and courses that ship with bvlab; or its learners, or its simulations, with their parameters.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  bvlab list\n  bvlab list --learners\n  bvlab list --simulations\n  bvlab list --show tree-tradeoff > mine.toml"

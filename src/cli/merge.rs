@@ -17,7 +17,7 @@ use crate::outcome::files::{SavedGroups, ShardNote};
 use crate::tables::FolderTables;
 use bvlab_core::words::thousands;
 
-/// Join the shards of a run: the tables are those of a single run, to the last digit.
+/// Join the shards of a run: the tables are those of a single run, to the last bit.
 ///
 /// A DIR is a folder that `bvlab run --shard I/N` made. All shards must have the same experiment,
 /// seed and version, and together make up the whole run.

@@ -35,7 +35,7 @@ use crate::make::{Format, MakeError};
 
 /// A laboratory for bias and variance.
 ///
-/// An experiment is a short TOML file: a problem, some learners, and the number that is swept.
+/// An experiment is a short TOML file: a problem, some learners, and the parameter to sweep.
 /// bvlab draws many training sets, fits every learner to each, and splits the error into noise,
 /// bias² and variance, with error bars.
 #[derive(Debug, Parser)]

@@ -18,7 +18,7 @@ use crate::outcome::{CheckedClaim, Verdict};
 /// Run experiments: tables and figures go to results/NAME/.
 ///
 /// A FILE is a TOML file, or the name of an experiment that ships with bvlab (see `bvlab list`).
-/// The same file and seed give the same tables to the last digit, on any number of threads.
+/// The same file and seed give the same tables to the last bit, on any number of threads.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct RunCommand {

@@ -71,11 +71,12 @@ pub struct SiteCommand {
 
 const EXAMPLES: &str = "\
 Examples:
-  bvlab site public                        all lessons
-  bvlab site public --from experiments     with your own
-  bvlab site public --only 'tree-*'        some of them
-  bvlab site public --course sixty-minutes the lessons of a course; or your own: --course my-course.toml
-  cd public && python3 -m http.server      look at it";
+  bvlab site public                           all lessons
+  bvlab site public --from experiments        with your own
+  bvlab site public --only 'tree-*'           some of them
+  bvlab site public --course sixty-minutes    the lessons of a course
+  bvlab site public --course my-course.toml   those of your own course
+  cd public && python3 -m http.server         look at it";
 
 /// A lesson of the site, as the gallery shows it.
 struct LessonCard {

@@ -61,7 +61,7 @@ pub struct SubmitCommand {
 
 const EXAMPLES: &str = "\
 Examples:
-  bvlab submit --slurm mine.toml                        24 jobs of one core each, and one that merges
+  bvlab submit --slurm mine.toml                        24 jobs of one core, then a merge
   bvlab submit --slurm mine.toml --shards 6 --threads 4 --sbatch '--partition=short --time=1:00:00'
   bvlab submit --slurm mine.toml --dry-run              what would be submitted";
 

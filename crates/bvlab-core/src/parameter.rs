@@ -15,7 +15,7 @@
 //! assert!(PARAMETERS[0].check(8.0, size).is_ok());
 //! let error = PARAMETERS[0].check(51.0, size).unwrap_err();
 //! assert_eq!(error.to_string(), "`k` can be at most 50, not 51: there are 50 training points");
-//! assert_eq!(PARAMETERS[1].range(), "above 0 up; default 0.5");
+//! assert_eq!(PARAMETERS[1].range(), "above 0; default 0.5");
 //!
 //! let values = NamedValues::new(PARAMETERS, &[8.0, 0.1]);
 //! assert_eq!((values.whole("k"), values.number("bandwidth")), (8, 0.1));
@@ -197,7 +197,7 @@ fn reason(rule: Most, DataSize { train, dimension }: DataSize) -> String {
 }
 
 impl Parameter {
-    /// A number from 0 up, which must be given.
+    /// A number, 0 or more, which must be given.
     pub const fn number(name: &'static str, meaning: &'static str) -> Self {
         Parameter {
             name,
@@ -214,7 +214,7 @@ impl Parameter {
         }
     }
 
-    /// A whole number from 0 up, which must be given.
+    /// A whole number, 0 or more, which must be given.
     pub const fn whole(name: &'static str, meaning: &'static str) -> Self {
         let mut parameter = Parameter::number(name, meaning);
         parameter.most = Most::Value(f64::INFINITY);
@@ -349,14 +349,15 @@ impl Parameter {
     pub fn bounds(&self) -> String {
         let list = if self.list.is_some() { "a list, " } else { "" };
         let kind = if self.whole { "whole, " } else { "" };
-        let from = if self.exclusive { "above" } else { "from" };
         if self.least == f64::NEG_INFINITY && self.most == Most::Value(f64::MAX) {
             let kind = if self.whole { "whole " } else { "" };
             return format!("{list}any {kind}number");
         }
+        let least = number(self.least);
         let most = match self.most {
             Most::Value(most) if most < f64::MAX => format!("to {}", number(most)),
-            Most::Value(_) => "up".to_owned(),
+            Most::Value(_) if self.exclusive => return format!("{list}{kind}above {least}"),
+            Most::Value(_) => return format!("{list}{kind}{least} or more"),
             Most::Dimension => "to the number of inputs".to_owned(),
             Most::Train => "to the number of training points".to_owned(),
             Most::BelowTrain(most) => format!(
@@ -364,7 +365,8 @@ impl Parameter {
                 number(most)
             ),
         };
-        format!("{list}{kind}{from} {} {most}", number(self.least))
+        let from = if self.exclusive { "above" } else { "from" };
+        format!("{list}{kind}{from} {least} {most}")
     }
 
     /// Its default in words: `0.5`, `[1, 2, 3]`, `no limit`; `None` if it must be given.
@@ -382,7 +384,7 @@ impl Parameter {
         }
     }
 
-    /// Range and default in words, such as `whole, from 1 up; default 50`.
+    /// Range and default in words, such as `whole, 1 or more; default 50`.
     pub fn range(&self) -> String {
         let bounds = self.bounds();
         match self.default_words() {
@@ -511,7 +513,7 @@ mod tests {
         for wrong in [&[][..], &[2.0; 4], &[2.0, 1.0]] {
             assert!(sizes.check_all(wrong, SIZE).is_err(), "{wrong:?}");
         }
-        assert_eq!(sizes.range(), "a list, whole, from 2 up; default [2, 3]");
+        assert_eq!(sizes.range(), "a list, whole, 2 or more; default [2, 3]");
     }
 
     #[test]

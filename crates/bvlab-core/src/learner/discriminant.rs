@@ -18,7 +18,7 @@ pub(super) const FAMILY: Family = Family::new(
 .parameters(&[
     Parameter::whole(
         "rung",
-        "covariances: 1 one spherical, 2 one diagonal, 3 one full, 4 a full one per class",
+        "covariance: 1 shared spherical, 2 shared diagonal, 3 shared full, 4 one full per class",
     )
     .least(1.0)
     .up_to(4.0)
@@ -32,7 +32,7 @@ pub(super) const FAMILY: Family = Family::new(
     .default(0.0),
 ])
 .labels(LabelKind::Classes)
-.one_fit("every rung, from one set of sums");
+.one_fit("every covariance structure, from one set of sums");
 
 fn build(blueprint: Blueprint) -> Box<dyn Learner> {
     let settings = blueprint.settings().map(|setting| DiscriminantSetting {

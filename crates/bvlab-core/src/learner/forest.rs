@@ -1,4 +1,4 @@
-//! Random forests: bagged trees that look at a few features for every split.
+//! Random forests: bagged trees that try a few inputs at every split.
 
 use super::family::{Blueprint, COMBINE, CRITERION, Choice, DEPTH, Family, LEAVES, LabelKind};
 use super::{
@@ -8,7 +8,7 @@ use crate::parameter::{Most, Parameter};
 
 pub(super) const FAMILY: Family = Family::new(
     "forest",
-    "the mean of trees that look at a few random features for every split",
+    "the mean of trees that try a few random inputs at every split (without `tries` all of them, as in bagging)",
     build,
 )
 .parameters(&[
@@ -20,7 +20,7 @@ pub(super) const FAMILY: Family = Family::new(
         .usual(1.0, 50.0),
     DEPTH,
     LEAVES,
-    Parameter::whole("tries", "number of features looked at for every split")
+    Parameter::whole("tries", "number of inputs tried at every split")
         .least(1.0)
         .most(Most::Dimension)
         .default(f64::INFINITY),
@@ -70,7 +70,7 @@ fn build(blueprint: Blueprint) -> Box<dyn Learner> {
 /// | `trees` | number of trees | 1 to 10 000 | 50 |
 /// | `depth` | largest number of splits on the way to a leaf | from 0 | no limit |
 /// | `leaves` | largest number of leaves, best splits first | from 1 | no limit |
-/// | `tries` | features looked at for every split | 1 to the dimension | all |
+/// | `tries` | inputs tried at every split | 1 to the dimension | all |
 /// | `bootstrap` | whether every tree sees a bootstrap | `true` or `false` | `true` |
 /// | `criterion` | for classes: what a split is to lower | `gini` or `entropy` | `gini` |
 /// | `combine` | for classes: how trees make one prediction | `probability`, `vote` or `geometric` | `probability` |

@@ -16,7 +16,7 @@ const BINS: Parameter = Parameter::whole("bins", "number of bins")
     .default(f64::INFINITY)
     .usual(1.0, 60.0);
 
-const WIDTH: Parameter = Parameter::number("width", "width of a cell, in place of `bins`")
+const WIDTH: Parameter = Parameter::number("width", "width of a bin, in place of `bins`")
     .symbol("h")
     .unit("units of x")
     .above(0.0)
@@ -24,7 +24,7 @@ const WIDTH: Parameter = Parameter::number("width", "width of a cell, in place o
 
 const ORIGIN: Parameter = Parameter::number(
     "origin",
-    "where an edge lies beyond the lower end of the range, in cells",
+    "where an edge lies beyond the lower end of the range, in bins",
 )
 .most(Most::Value(1.0))
 .default(0.0)
@@ -32,7 +32,7 @@ const ORIGIN: Parameter = Parameter::number(
 
 const SMOOTHING: Parameter = Parameter::number(
     "smoothing",
-    "values that are added to every cell of the range",
+    "values that are added to every bin of the range",
 )
 .symbol("a")
 .least(0.0)
@@ -42,7 +42,7 @@ const SMOOTHING: Parameter = Parameter::number(
 
 pub(super) const FAMILY: Family = Family::new(
     "histogram",
-    "the share of the sample in a cell, divided by its width",
+    "the share of the sample in a bin, divided by its width",
     |blueprint| {
         let added = blueprint.settings();
         let added = added.map(|setting| setting.number(SMOOTHING.name));
@@ -53,7 +53,9 @@ pub(super) const FAMILY: Family = Family::new(
 .parameters(&[BINS, WIDTH, ORIGIN, SMOOTHING])
 .one_dimensional()
 .labels(LabelKind::Density)
-.one_fit("every number of cells, from one sorted sample")
+.one_fit(
+    "every number of bins, from one sorted sample; either `bins` or `width` must be given or swept",
+)
 .allows(allows);
 
 /// The cells of every setting.

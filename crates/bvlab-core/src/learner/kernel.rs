@@ -11,7 +11,7 @@ use crate::stream::Stream;
 
 pub(super) const FAMILY: Family = Family::new(
     "kernel",
-    "the mean label, weighted by nearness (Nadaraya–Watson)",
+    "the mean label, weighted by proximity (Nadaraya–Watson)",
     build,
 )
 .parameters(&[BANDWIDTH])

@@ -11,7 +11,7 @@ use crate::stream::Stream;
 
 pub(super) const FAMILY: Family = Family::new(
     "local",
-    "local linear regression: a plane by least squares, weighted by nearness",
+    "local linear regression: a plane by least squares, weighted by proximity",
     build,
 )
 .parameters(&[BANDWIDTH])

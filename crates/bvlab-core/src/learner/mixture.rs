@@ -18,7 +18,7 @@ const COMPONENTS: Parameter = Parameter::whole("components", "number of normals"
 
 const RESTARTS: Parameter = Parameter::whole(
     "restarts",
-    "starts of EM, of which the one with the largest likelihood is kept",
+    "number of starts of EM; the one with the largest likelihood is kept",
 )
 .least(1.0)
 .most(Most::Value(1000.0))
@@ -27,7 +27,7 @@ const RESTARTS: Parameter = Parameter::whole(
 
 const FLOOR: Parameter = Parameter::number(
     "floor",
-    "least standard deviation of a component, over that of the sample",
+    "smallest standard deviation of a component, as a share of that of the sample",
 )
 .least(1e-4)
 .most(Most::Value(1.0))

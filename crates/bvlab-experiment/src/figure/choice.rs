@@ -88,7 +88,7 @@ choice!(Part {
     AverageVariance = "average-variance": "Of ensembles, with `run.diversity`: the variance of a member.",
     Diversity = "diversity": "Of ensembles, with `run.diversity`: how much the members' disagreement lowers the risk.",
     Optimism = "optimism": "With `run.df`: the error on other labels at the training inputs, less that on the training labels.",
-    NoiseBound = "noise-bound": "Of weights of minimum norm at drawn inputs and test points: no features of full rank get the label noise's part of the variance below it.",
+    NoiseBound = "noise-bound": "Of least squares of minimum norm at drawn inputs and test points: a lower bound on the part of the variance due to label noise, for features of full rank.",
 });
 
 /// What the horizontal axis of a trade-off measures, in place of the swept parameter.

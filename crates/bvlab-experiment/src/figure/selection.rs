@@ -44,8 +44,8 @@ const METHODS: FigureOption = FigureOption::new(
 const RUNS: FigureOption = FigureOption::count(
     "runs",
     20.0,
-    "How many single training sets are drawn faintly, of the first method that estimates the risk; a \
-     single one with its choice, and the true risk of that",
+    "How many single training sets are drawn faintly, for the first method that estimates the risk; with \
+     1, also its choice and the true risk of that choice",
 );
 const TRAIN: FigureOption = FigureOption::new(
     "train",

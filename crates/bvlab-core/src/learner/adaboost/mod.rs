@@ -1,4 +1,5 @@
-//! AdaBoost: trees that vote, each grown where those before it were wrong.
+//! AdaBoost: a weighted vote of trees, each giving more weight to points that the earlier ones
+//! misclassified.
 
 mod rounds;
 mod weak;
@@ -16,7 +17,7 @@ pub(crate) use weak::{ClassNode, Impurity, gini, minority};
 
 pub(super) const FAMILY: Family = Family::new(
     "adaboost",
-    "small trees that vote, each grown where those before it were wrong",
+    "a weighted vote of small trees, each giving more weight to points that the earlier ones misclassified",
     build,
 )
 .parameters(&[ROUNDS.least(1.0), BOOSTED_DEPTH.default(1.0)])

@@ -12,7 +12,7 @@ use solve::SplineSolver;
 
 pub(super) const FAMILY: Family = Family::new(
     "spline",
-    "the cubic smoothing spline: close to the labels, and not too bent",
+    "the cubic smoothing spline: least squares with a penalty on curvature",
     build,
 )
 .parameters(&[
