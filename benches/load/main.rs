@@ -5,7 +5,7 @@
 //! cargo bench --bench load                        # 200 clients, 20 of them hostile, for 60 seconds
 //! cargo bench --bench load -- 200 180             # for 3 minutes
 //! cargo bench --bench load -- 50 20 0             # 50 clients for 20 seconds, none of them hostile
-//! cargo bench --bench load -- 200 60 0 own        # 200 who compute in their own browsers
+//! cargo bench --bench load -- 200 30 0 own        # 200 who compute in their own browsers
 //! ```
 //!
 //! Clients have addresses in 127.0.0.0/8 (which needs Linux). Those of good will each move a slider,
@@ -13,7 +13,9 @@
 //! as behind NAT. The hostile ones each keep doing one of five things: they hold idle connections, 2100
 //! in all; fill the memory that runs may have; ask for lessons with names of 250 000 letters; begin
 //! runs by the dozen and leave; ask for large pictures. The lecturer asks for a new setting every
-//! second. Printed are runs, refusals and errors of good will, how long runs took at the shared address
+//! second. After a third of the time the lecturer opens a question, which everybody of good will answers
+//! within ten seconds, and answers otherwise (`votes.rs`): an answer that is not counted, or counted twice, is an
+//! error. Printed are runs, refusals and errors of good will, how long runs took at the shared address
 //! and at others, the lecturer's waiting times, and the server's memory up to a minute after all have
 //! left. A refusal or an error makes the exit code 1.
 //!
@@ -22,6 +24,7 @@
 //! lessons, and ask for nothing more; one in twenty has a browser that cannot compute, and goes on as above.
 
 mod pages;
+mod votes;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::{Command, ExitCode, Stdio};
@@ -161,6 +164,10 @@ async fn class(lecturer: Visitor, server: u32, plan: Class) -> bool {
         port: lecturer.port,
         key: None,
     };
+    let voters = (0..clients - hostile).map(student).collect();
+    let opens = Instant::now() + Duration::from_secs((seconds / 3).max(6));
+    let vote = votes::whole_class(lecturer.clone(), voters, opens, counts.clone());
+    let vote = tokio::spawn(vote);
     let mut students = Vec::new();
     for number in 0..clients - hostile {
         let (student, counts) = (student(number), counts.clone());
@@ -202,6 +209,7 @@ async fn class(lecturer: Visitor, server: u32, plan: Class) -> bool {
     for student in students {
         let _ = student.await;
     }
+    let _ = vote.await;
     let at_end = memory(server);
     println!("the server has computed for {:.1} s", processor(server));
     if own {

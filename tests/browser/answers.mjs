@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { Suite, download, drawn, openBrowser, settled } from "./browser.mjs";
+import { Suite, afterRun, download, drawn, openBrowser, settled } from "./browser.mjs";
 
 const [, , address, out] = process.argv;
 const [lab, key] = address.split("#");
@@ -42,6 +42,20 @@ async function chosen(page) {
 // How many answered what, by round, as the rows say it.
 const counted = (page) =>
   page.evaluate(() => [...document.querySelectorAll("#ballot li")].map((row) => [...row.querySelectorAll("progress")].map((bar) => bar.value)));
+
+// The lecturer's buttons take no second press at once.
+const rested = (page) => page.waitForTimeout(800);
+
+const seen = (page) => page.evaluate(() => location.hash);
+async function until(page, pattern) {
+  await page.waitForFunction((source) => new RegExp(source).test(location.hash), pattern.source).catch(async () => assert.match(await seen(page), pattern));
+}
+// Waits until the line above the page says so.
+async function bar(page, words) {
+  await page
+    .waitForFunction((wanted) => document.getElementById("following").textContent.includes(wanted), words)
+    .catch(async () => assert.equal(await page.textContent("#following"), words));
+}
 
 async function alone(open, address) {
   const page = await open(address);
@@ -108,7 +122,8 @@ await suite.test("a class votes twice on choices, by keyboard and by touch", asy
   await first.reload();
   await settled(first);
   await first.waitForFunction(() => document.querySelector("#ballot [aria-checked='true']")?.dataset.option === "2");
-  await lecturer.click("#close-vote");
+  // Another button comes to where the first was: the second press is not for it.
+  await lecturer.dblclick("#close-vote");
   await says(first, /Voting is closed/);
   await first.locator("#ballot [data-option='0']").click({ force: true });
   assert.equal(await chosen(first), 2, "too late");
@@ -116,7 +131,9 @@ await suite.test("a class votes twice on choices, by keyboard and by touch", asy
   assert.deepEqual(await counted(lecturer), [[0], [1], [1], [0]]);
   assert.equal(await lecturer.locator("#ballot li.right").count(), 0);
   await shoot(lecturer, "closed");
-  await lecturer.click("#second-round");
+  await rested(lecturer);
+  await says(lecturer, /Voting is closed/);
+  await lecturer.dblclick("#second-round");
   await says(first, /Second round/);
   assert.equal(await chosen(first), -1);
   await first.locator("#ballot [data-option='1']").click();
@@ -129,8 +146,10 @@ await suite.test("a class votes twice on choices, by keyboard and by touch", asy
       return [document.documentElement.innerHTML, ...texts].some((text) => /training error is exactly zero, because/.test(text));
     });
   assert.equal(await told(first), false);
+  await rested(lecturer);
   await lecturer.keyboard.press("PageDown");
   await lecturer.waitForSelector("#reveal-vote");
+  await rested(lecturer);
   await lecturer.click("#reveal-vote");
   for (const page of [first, second]) {
     await page.waitForSelector("#strip .answer");
@@ -208,15 +227,30 @@ await suite.test("the clicker and the presenter's window lead a vote", async (op
   const [notes] = await Promise.all([lecturer.context().waitForEvent("page"), lecturer.keyboard.press("k")]);
   await notes.click("#open-vote");
   await page.waitForSelector("#ballot [role=radio]");
+  // Answers that come in take nothing away: neither buttons nor their focus.
+  await notes.waitForSelector("#close-vote");
+  await notes.evaluate(() => {
+    for (const one of document.querySelectorAll("button")) one.dataset.kept = "yes";
+    document.getElementById("close-vote").focus();
+  });
   await page.locator("#ballot [data-option='1']").click();
   await notes.waitForFunction(() => /Answers: 1/.test(document.getElementById("vote").textContent));
+  const kept = await notes.evaluate(() => [document.querySelectorAll("button:not([data-kept])").length, document.activeElement.id]);
+  assert.deepEqual(kept, [0, "close-vote"]);
+  await rested(lecturer);
+  // Nor does anything else, while a button is pressed.
+  await notes.hover("#on");
+  await notes.mouse.down();
   await lecturer.keyboard.press("PageDown");
   await says(page, /Voting is closed/);
   assert.match(lecturer.url(), /step=question/, "the first press closes the vote");
+  await drawn(lecturer);
+  await notes.mouse.up();
+  await lecturer.waitForSelector("#strip .question");
   await notes.waitForFunction(() => /variance: degree 12: 1/.test(document.getElementById("vote").textContent));
   await shoot(notes, "presenter");
   await notes.close();
-  for (let press = 0; press < 3; press++) {
+  for (let press = 0; press < 2; press++) {
     await lecturer.keyboard.press("PageDown");
     await drawn(lecturer);
   }
@@ -224,18 +258,82 @@ await suite.test("the clicker and the presenter's window lead a vote", async (op
   await page.waitForSelector("#strip .answer");
 });
 
+await suite.test("a guess is not revealed before its best value is known", async (open) => {
+  // Not the lesson as it opens: its run is another one.
+  const lesson = "lesson=gaussian-ridge-tradeoff&step=question";
+  const lecturer = await open(at(`${lesson}&set=run.seed%3D2`));
+  const page = await open(student());
+  await says(lecturer, /Pages connected: 1/);
+  await lecturer.click("#open-vote");
+  await page.waitForSelector("#guess:not(:disabled)");
+  await settled(page);
+  await page.focus("#guess");
+  await page.keyboard.press("Home");
+  await page.click("#send-guess");
+  await says(lecturer, /Answers: 1/);
+  await rested(lecturer);
+  await lecturer.click("#close-vote");
+  await lecturer.waitForSelector("#reveal-vote");
+  await rested(lecturer);
+  await lecturer.click("#reveal-vote");
+  await says(lecturer, /^The best value is not known yet/);
+  await rested(page);
+  await says(page, /Voting is closed/);
+  await shoot(lecturer, "too-early");
+  await afterRun(lecturer, () =>
+    lecturer.evaluate((hash) => {
+      location.hash = `#${hash}`;
+    }, lesson),
+  );
+  await says(lecturer, /Voting is closed/);
+  await lecturer.click("#reveal-vote");
+  for (const one of [lecturer, page]) await says(one, /% right of 1/);
+  assert.match(await page.getAttribute("#guess-strip svg", "aria-label"), /Best: .*= .*\./);
+});
+
+await suite.test("a vote leaves those who follow, and one page of the lecturer leads", async (open) => {
+  const lecturer = await open(at("lesson=knn-fits&step=question"));
+  const page = await open(student());
+  await says(lecturer, /Pages connected: 1/);
+  await lecturer.click("#open-vote");
+  await page.waitForSelector("#ballot [role=radio]");
+  await lecturer.keyboard.press("s");
+  await bar(page, "Following the lecturer");
+  // Who comes while voting is open follows, too.
+  const late = await open(student());
+  await late.waitForSelector("#ballot [role=radio]");
+  await bar(late, "Following the lecturer");
+  // Another window of the lecturer's leads nobody.
+  const other = await open(at("lesson=three-fits&step=question"));
+  await says(other, /Pages connected: 2/);
+  assert.equal(await other.locator("#following").isVisible(), false);
+  // The answer stays where it was revealed.
+  await rested(lecturer);
+  await lecturer.keyboard.press("a");
+  for (const one of [page, late]) await one.waitForSelector("#strip .answer");
+  await lecturer.keyboard.press("3");
+  for (const one of [page, late]) {
+    await until(one, /scene=3/);
+    assert.equal(await one.locator("#strip .answer").count(), 1);
+    assert.match(await seen(one), /lesson=knn-fits/);
+  }
+  await lecturer.click("#change-following");
+  for (const one of [page, late]) await one.waitForSelector("#following", { state: "hidden" });
+  // States that were made before that change nothing.
+  await rested(lecturer);
+  assert.equal(await lecturer.locator("#following").isVisible(), false);
+  assert.equal(await page.locator("#following").isVisible(), false);
+  await lecturer.keyboard.press("s");
+  for (const one of [page, late]) await bar(one, "Following the lecturer");
+  await lecturer.click("#change-following");
+  for (const one of [page, late]) await one.waitForSelector("#following", { state: "hidden" });
+});
+
 await suite.test("the class follows the lecturer's page until it goes a way of its own", async (open) => {
   const lecturer = await open(at("lesson=tree-tradeoff"));
   const [page, phone, busy] = [await open(student()), await open(student(), PHONE), await open(student("lesson=knn-fits"))];
   await busy.click("#draw-all");
   await busy.keyboard.press("ArrowRight");
-  const seen = (where) => where.evaluate(() => location.hash);
-  const until = async (where, pattern) => {
-    await where.waitForFunction((source) => new RegExp(source).test(location.hash), pattern.source).catch(async () => assert.match(await seen(where), pattern));
-  };
-  const bar = async (where, words) => {
-    await where.waitForFunction((wanted) => document.getElementById("following").textContent.includes(wanted), words).catch(async () => assert.equal(await where.textContent("#following"), words));
-  };
   await lecturer.keyboard.press("s");
   await bar(lecturer, "The class follows this page");
   for (const one of [page, phone]) {

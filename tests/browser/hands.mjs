@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { Suite, drawn, openBrowser, settled, words } from "./browser.mjs";
+import { Suite, afterRun, drawn, openBrowser, settled, words } from "./browser.mjs";
 
 const [, , address, out] = process.argv;
 const [lab, key] = address.split("#");
@@ -34,6 +34,9 @@ async function refit(page, act) {
   await drawn(page);
   return answer;
 }
+
+// The page writes its address a moment after a change, and would write over one that is set before.
+const addressWritten = (page) => page.waitForTimeout(400);
 
 const value = (page, id) => page.inputValue(`#${id}`).then(Number);
 const fit = (page) => page.getAttribute("#picture-fits .curve.newest", "d");
@@ -87,6 +90,7 @@ await suite.test("the marker chooses among the fits to the points, and controls 
   await page.keyboard.press("ArrowRight");
   await drawn(page);
   assert.notEqual(await fit(page), before);
+  await addressWritten(page);
   // Another noise: the same points.
   const other = await refit(page, () =>
     page.evaluate(() => {
@@ -100,6 +104,36 @@ await suite.test("the marker chooses among the fits to the points, and controls 
     location.hash = "#lesson=bagging-tradeoff";
   });
   await page.waitForSelector("#hands", { state: "hidden" });
+});
+
+await suite.test("the fits to the points of one run are not drawn into another", async (open) => {
+  const page = await open(at("lesson=tree-tradeoff"));
+  // Answers wait until they are let go.
+  const held = [];
+  const come = async (count) => {
+    for (let tries = 0; held.length < count && tries < 200; tries++) await page.waitForTimeout(50);
+    assert.equal(held.length, count);
+  };
+  await page.route("**/api/export", (route) => {
+    if (route.request().postDataJSON().what === "refit") held.push(route);
+    else route.continue();
+  });
+  await page.keyboard.press("g");
+  await come(1);
+  await addressWritten(page);
+  await afterRun(page, () =>
+    page.evaluate(() => {
+      location.hash = `${location.hash}&set=problem.noise%3D%7B%20normal%20%3D%201%20%7D`;
+    }),
+  );
+  await held[0].continue();
+  // The first answer is here, and the fits to the same points are asked for anew.
+  await come(2);
+  await drawn(page);
+  assert.equal(await page.locator("#picture-fits .curve.newest").count(), 0);
+  await held[1].continue();
+  await page.waitForSelector("#picture-fits .curve.newest", { state: "attached" });
+  assert.deepEqual(held[1].request().postDataJSON().set, ["problem.noise={ normal = 1 }"]);
 });
 
 await suite.test("a tree is walked through split by split, and neighbours are joined to their mean", async (open) => {

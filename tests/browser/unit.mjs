@@ -1,18 +1,12 @@
 // The page's pure functions, in Node's test runner: `node --test unit.mjs`.
 import assert from "node:assert/strict";
-import { cp, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, readdir } from "node:fs/promises";
 import path from "node:path";
-import { after, test } from "node:test";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { test } from "node:test";
+import { pageModules } from "./modules.mjs";
+import "./unit-class.mjs";
 
-const page = fileURLToPath(new URL("../../crates/bvlab-lab/src/page/", import.meta.url));
-// The page's files are modules because index.html says so; for Node a package has to.
-const folder = await mkdtemp(path.join(tmpdir(), "bvlab-page-"));
-await cp(page, folder, { recursive: true });
-await writeFile(path.join(folder, "package.json"), '{ "type": "module" }');
-after(() => rm(folder, { recursive: true }));
-const load = (name) => import(pathToFileURL(path.join(folder, name)).href);
+const { folder, load } = await pageModules();
 
 const { Store, equal } = await load("store.js");
 const { changedLines } = await load("difference.js");
@@ -324,6 +318,7 @@ test("the language is the one that is asked for, or preferred, if there is one",
   assert.equal(languageOf("de", ["en"]), "de");
   assert.equal(languageOf("xx", ["de"]), "en");
   assert.equal(languageOf(null, ["cs", "de-AT", "en"]), "de");
+  assert.equal(languageOf("constructor", ["de"]), "en");
   const say = translator(LANGUAGES.de);
   assert.equal(say("all 1000 training sets drawn"), "alle 1000 Trainingsmengen gezogen");
   assert.equal(say("96 of 1000 training sets so far"), "bisher 96 von 1000 Trainingsmengen");
@@ -531,6 +526,12 @@ test("labels are unpacked from the lowest bit", () => {
   assert.deepEqual([...parseMessage(`{"u1":"${packed([0b1101])}"}`)], [1, 0, 1, 1, 0, 0, 0, 0]);
   assert.deepEqual([...parseMessage(`{"u2":"${packed([0b0110, 2])}"}`)], [2, 1, 0, 0, 2, 0, 0, 0]);
   assert.deepEqual([...parseMessage(`{"u8":"${packed([16, 3])}"}`)], [16, 3]);
+});
+
+test("names of a message stay what they are, and numbers that JSON cannot hold are numbers", () => {
+  const names = ["constructor", "toString", "hasOwnProperty", "__proto__"];
+  assert.deepEqual(parseMessage(JSON.stringify({ names })), { names });
+  assert.deepEqual(parseMessage('["NaN", "Infinity", "-Infinity"]'), [NaN, Infinity, -Infinity]);
 });
 
 test("modules import each other in one direction, so that a page in one file can hold them", async () => {

@@ -1,8 +1,9 @@
 //! Labels beside the ends of curves.
 
-use super::canvas::{Canvas, Side, Stroke};
+use super::canvas::{Canvas, Place, Side, Stroke};
 use super::error::FigureError;
-use super::panel::Frame;
+use super::notes::{Area, Obstacles, edge};
+use super::panel::{Frame, Panel};
 use super::text::{balanced, text_width};
 use super::theme;
 
@@ -33,20 +34,29 @@ fn lines(canvas: &Canvas, text: &str) -> Vec<String> {
 }
 
 /// Writes labels to the right of a frame, each as near to its curve's end as the others allow.
-pub fn write_labels(
+pub fn write_labels(canvas: &Canvas, frame: Frame, labels: Vec<Label>) -> Result<(), FigureError> {
+    let led = |label: Label| {
+        let end = (frame.right, label.y);
+        (label, end)
+    };
+    write_led(canvas, frame, labels.into_iter().map(led).collect())
+}
+
+/// The same for curves that end at some places.
+pub fn write_led(
     canvas: &Canvas,
     frame: Frame,
-    mut labels: Vec<Label>,
+    mut labels: Vec<(Label, Place)>,
 ) -> Result<(), FigureError> {
-    labels.retain(|label| !label.text.trim().is_empty());
-    labels.sort_by(|a, b| a.y.total_cmp(&b.y));
+    labels.retain(|(label, _)| !label.text.trim().is_empty());
+    labels.sort_by(|(a, _), (b, _)| a.y.total_cmp(&b.y));
     let texts: Vec<Vec<String>> = labels
         .iter()
-        .map(|label| lines(canvas, &label.text))
+        .map(|(label, _)| lines(canvas, &label.text))
         .collect();
     let wanted: Vec<f64> = labels
         .iter()
-        .map(|label| label.y.clamp(frame.top, frame.bottom))
+        .map(|(label, _)| label.y.clamp(frame.top, frame.bottom))
         .collect();
     let high: Vec<f64> = texts.iter().map(|text| LINE * text.len() as f64).collect();
     let needed: f64 = high.iter().sum();
@@ -55,12 +65,12 @@ pub fn write_labels(
         return Err(FigureError::Room);
     }
     let heights = spread(&wanted, &high, frame.top, frame.bottom);
-    for ((label, text), y) in labels.iter().zip(&texts).zip(heights) {
-        let ends = [
-            (frame.right + 2.0, label.y.clamp(frame.top, frame.bottom)),
-            (frame.right + 11.0, y),
-        ];
-        if (ends[0].1 - y).abs() > 3.0 {
+    for (((label, end), text), y) in labels.iter().zip(&texts).zip(heights) {
+        let height = label.y.clamp(frame.top, frame.bottom);
+        let far = end.0 < frame.right - FAR;
+        let start = if far { end.0 + 3.0 } else { frame.right + 2.0 };
+        let ends = [(start, height), (frame.right + 11.0, y)];
+        if far || (height - y).abs() > 3.0 {
             canvas.line(&ends, Stroke::new(label.colour, 1.2).faint(0.6))?;
         }
         let style = (theme::LABEL, true);
@@ -71,6 +81,97 @@ pub fn write_labels(
         }
     }
     Ok(())
+}
+
+/// How far a label may stand from the end of its curve without a leader to it.
+const FAR: f64 = 30.0;
+
+/// What a label may cover of curves, as a cost, to stand in the panel.
+const CROWDED: f64 = 90.0;
+
+/// Writes the labels of curves at their ends where there is room; returns those that stand beside
+/// the panel.
+pub fn write_at_ends(
+    panel: &Panel,
+    ends: Vec<(Label, Place)>,
+    crowd: &mut Obstacles,
+    page_right: f64,
+) -> Result<Vec<(Label, Place)>, FigureError> {
+    let mut outside = Vec::new();
+    let right = panel.frame.right;
+    for (label, end) in ends {
+        match at_end(panel, &label.text, end, crowd, page_right) {
+            // Those beside the panel keep clear of each other.
+            Some(area) if area[0] < right => {
+                let from = edge(area, end);
+                if (from.0 - end.0).hypot(from.1 - end.1) > FAR - 5.0 {
+                    let stroke = Stroke::new(label.colour, 1.2).faint(0.6);
+                    panel.canvas.line(&[from, end], stroke)?;
+                    crowd.add_line(from, end);
+                }
+                let place = (area[0], (area[1] + area[3]) / 2.0);
+                let (text, style) = (&label.text, (theme::LABEL, true));
+                panel
+                    .canvas
+                    .label(place, text, style, label.colour, Side::Right)?;
+                crowd.texts.push(area);
+            }
+            _ => outside.push((label, end)),
+        }
+    }
+    Ok(outside)
+}
+
+/// Where a label stands at the end of its curve: beside it if there is room, else above, below or
+/// before it.
+fn at_end(
+    panel: &Panel,
+    text: &str,
+    (x, y): Place,
+    crowd: &Obstacles,
+    page_right: f64,
+) -> Option<Area> {
+    let Frame {
+        left,
+        top,
+        right,
+        bottom,
+    } = panel.frame;
+    if text.trim().is_empty() {
+        return None;
+    }
+    let half = text_width(text, theme::LABEL, true) / 2.0;
+    let aside = half + 14.0;
+    let asides = [aside, half, 0.0, -half, -aside, half + 50.0, -half - 50.0];
+    let places = asides.iter().zip(0_u32..).flat_map(|(dx, rank)| {
+        let downs = [0.0, 16.0, 28.0, 44.0, 64.0, 90.0];
+        let both = downs.into_iter().flat_map(|down| [down, -down]);
+        both.map(move |dy| (*dx, dy, 3.0 * f64::from(rank) + 0.4 * f64::abs(dy)))
+    });
+    let areas = places.map(|(dx, dy, away)| {
+        let (middle, height) = ((x + dx, y + dy), theme::LABEL * 0.5);
+        let area = [
+            middle.0 - half,
+            middle.1 - height,
+            middle.0 + half,
+            middle.1 + height,
+        ];
+        let leader = (edge(area, (x, y)), (x, y));
+        let [alone, led] = [None, Some(leader)].map(|leader| crowd.cost(area, leader));
+        // A thin leader across a curve is better than one to the edge.
+        (alone + away, 0.6 * alone + 0.4 * led + away, area)
+    });
+    let inside = |(alone, _, area): &(f64, f64, Area)| {
+        *alone < CROWDED
+            && area[0] > left + 8.0
+            && area[2] < page_right
+            && area[1] > top
+            && area[3] < bottom - 6.0
+            // A text across the edge would belong to neither side.
+            && (area[2] < right || area[0] > right)
+    };
+    let best = areas.filter(inside).min_by(|a, b| a.1.total_cmp(&b.1));
+    best.map(|(_, _, area)| area)
 }
 
 /// How wide the widest label is, with the room around it.

@@ -37,68 +37,146 @@ impl NoteCurve<'_> {
         let known: Vec<Place> = known
             .filter(|(x, y)| x.is_finite() && y.is_finite())
             .collect();
-        if let Some(exact) = known.iter().find(|place| (place.0 - at).abs() < 1e-6) {
-            return Some(*exact);
-        }
-        let between = known
-            .windows(2)
-            .find(|pair| (pair[0].0..=pair[1].0).contains(&at))?;
-        let share = (at - between[0].0) / (between[1].0 - between[0].0);
-        Some((at, between[0].1 + share * (between[1].1 - between[0].1)))
+        height(&known, at).map(|y| (at, y))
     }
+}
+
+/// How high a curve runs at a place of the horizontal axis; `None` beyond its ends.
+fn height(known: &[Place], at: f64) -> Option<f64> {
+    if let Some(exact) = known.iter().find(|place| (place.0 - at).abs() < 1e-6) {
+        return Some(exact.1);
+    }
+    let between = known
+        .windows(2)
+        .find(|pair| (pair[0].0..=pair[1].0).contains(&at))?;
+    let share = (at - between[0].0) / (between[1].0 - between[0].0);
+    Some(between[0].1 + share * (between[1].1 - between[0].1))
 }
 
 /// The corners of a text: left, top, right, bottom.
 pub type Area = [f64; 4];
 
+/// A line that texts keep clear of, as points that stand close together.
+struct Line {
+    points: Vec<Place>,
+    /// How much it matters, compared with a curve.
+    weight: f64,
+    /// What a leader across it costs, apart from how long it runs there.
+    across: f64,
+}
+
+impl Line {
+    /// What a leader costs where it meets the line. Its end touches its own curve.
+    fn crossed(&self, (from, to): (Place, Place)) -> f64 {
+        let run = (to.0 - from.0, to.1 - from.1);
+        let length = run.0.hypot(run.1).max(1.0);
+        let touches = |(x, y): &Place| (x - to.0).hypot(y - to.1) < 4.0;
+        let own = self.points.iter().any(touches);
+        let end = length - if own { 12.0 } else { 4.0 };
+        let near = |(x, y): &&Place| {
+            let along = ((x - from.0) * run.0 + (y - from.1) * run.1) / length;
+            let away = ((x - from.0) * run.1 - (y - from.1) * run.0) / length;
+            (0.0..end).contains(&along) && away.abs() < 4.0
+        };
+        match self.points.iter().filter(near).count() {
+            0 => 0.0,
+            met => self.weight * (7.0 * met as f64 + self.across),
+        }
+    }
+}
+
+/// What a leader across a curve costs.
+const ACROSS: f64 = 70.0;
+
 /// What texts keep clear of.
 pub struct Obstacles {
-    points: Vec<Place>,
+    lines: Vec<Line>,
+    /// The lower and upper edges of shaded areas.
+    shaded: Vec<[Vec<Place>; 2]>,
     /// The areas of texts that are written.
     pub texts: Vec<Area>,
 }
 
 impl Obstacles {
-    /// Curves as points that stand close together.
+    /// The curves of a panel.
     pub fn of(panel: &Panel, curves: &[NoteCurve]) -> Self {
         let mut crowd = Obstacles {
-            points: Vec::new(),
+            lines: Vec::new(),
+            shaded: Vec::new(),
             texts: Vec::new(),
         };
         for curve in curves {
-            let places = curve.xs.iter().zip(&*curve.ys);
-            let places: Vec<Place> = places.map(|(x, y)| panel.at(*x, *y)).collect();
-            for pair in places.windows(2) {
-                crowd.add_line(pair[0], pair[1]);
-            }
+            // What has no name only fills an area.
+            let across = if curve.names.is_empty() { 0.0 } else { ACROSS };
+            crowd.add(panel, (curve.xs, &curve.ys), 1.0, across);
         }
-        crowd.points.retain(|place| panel.shows(*place));
         crowd
+    }
+
+    /// A further curve, which matters less.
+    pub fn add_faint(&mut self, panel: &Panel, xs: &[f64], ys: &[f64], weight: f64) {
+        self.add(panel, (xs, ys), weight, 0.0);
+    }
+
+    /// A shaded area: a text may lie in it or beside it, rather than on its edge.
+    pub fn add_band(&mut self, panel: &Panel, xs: &[f64], low: &[f64], high: &[f64]) {
+        let edge = |ys: &[f64]| xs.iter().zip(ys).map(|(x, y)| panel.at(*x, *y)).collect();
+        self.shaded.push([edge(low), edge(high)]);
+        for ys in [low, high] {
+            self.add_faint(panel, xs, ys, 0.25);
+        }
+    }
+
+    /// An upright line.
+    pub fn add_mark(&mut self, panel: &Panel, x: f64) {
+        let x = panel.x.place(x);
+        let Frame { top, bottom, .. } = panel.frame;
+        self.push(stepped((x, top), (x, bottom)), 0.5, 20.0);
+    }
+
+    fn add(&mut self, panel: &Panel, (xs, ys): (&[f64], &[f64]), weight: f64, across: f64) {
+        let places: Vec<Place> = xs.iter().zip(ys).map(|(x, y)| panel.at(*x, *y)).collect();
+        let pairs = places.windows(2);
+        let mut points: Vec<Place> = pairs.flat_map(|pair| stepped(pair[0], pair[1])).collect();
+        points.retain(|place| panel.shows(*place));
+        self.push(points, weight, across);
+    }
+
+    fn push(&mut self, points: Vec<Place>, weight: f64, across: f64) {
+        self.lines.push(Line {
+            points,
+            weight,
+            across,
+        });
     }
 
     /// A line that later texts keep clear of.
     pub fn add_line(&mut self, from: Place, to: Place) {
-        let length = (to.0 - from.0).hypot(to.1 - from.1);
-        if !length.is_finite() || length > 5000.0 {
-            return;
-        }
-        let steps = (length / 5.0).ceil().max(1.0) as u32;
-        self.points.extend((0..=steps).map(|step| {
-            let share = f64::from(step) / f64::from(steps);
-            let along = |a: f64, b: f64| a + share * (b - a);
-            (along(from.0, to.0), along(from.1, to.1))
-        }));
+        self.push(stepped(from, to), 1.0, ACROSS);
     }
 
-    /// How much a text would cover.
+    /// How much a text would cover, and its leader cross.
     pub fn cost(&self, area: Area, leader: Option<(Place, Place)>) -> f64 {
+        let crossed = |ends| self.lines.iter().map(|line| line.crossed(ends)).sum();
+        self.covered(area, 0.0) + leader.map_or(0.0, crossed)
+    }
+
+    /// How much a text would cover of texts, and of lines of at least some weight.
+    fn covered(&self, area: Area, least: f64) -> f64 {
         let [left, top, right, bottom] = area;
-        let margin = 7.0;
-        let covers = |(x, y): &&Place| {
+        let within = |(x, y): &Place, margin: f64| {
             (left - margin..=right + margin).contains(x)
                 && (top - margin..=bottom + margin).contains(y)
         };
-        let covered = self.points.iter().filter(covers).count() as f64;
+        // What lies under a text is worse than what is near it.
+        let cover = |place: &Place| match within(place, 7.0) {
+            true if within(place, 3.0) => 1.5,
+            true => 1.0,
+            false => 0.0,
+        };
+        let lines = self.lines.iter().filter(|line| line.weight >= least);
+        let covered = lines.map(|line| line.weight * line.points.iter().map(cover).sum::<f64>());
+        let covered: f64 = covered.sum();
         let meets = |other: &&Area| {
             left < other[2] + 8.0
                 && right > other[0] - 8.0
@@ -106,20 +184,33 @@ impl Obstacles {
                 && bottom > other[1] - 6.0
         };
         let met = self.texts.iter().filter(meets).count() as f64;
-        // What a leader crosses on its way; its end touches its own curve.
-        let crossed = leader.map_or(0, |(from, to)| {
-            let near = |(x, y): &&Place| {
-                let length = (to.0 - from.0).hypot(to.1 - from.1).max(1.0);
-                let along =
-                    ((x - from.0) * (to.0 - from.0) + (y - from.1) * (to.1 - from.1)) / length;
-                let away =
-                    ((x - from.0) * (to.1 - from.1) - (y - from.1) * (to.0 - from.0)) / length;
-                (0.0..length - 12.0).contains(&along) && away.abs() < 4.0
-            };
-            self.points.iter().filter(near).count()
-        });
-        10.0 * covered + 400.0 * met + 7.0 * crossed as f64
+        10.0 * covered + 400.0 * met
     }
+
+    /// Whether a text lies in a shaded area, but for its ends at most.
+    fn shades(&self, [left, top, right, bottom]: Area) -> bool {
+        let within = |[low, high]: &[Vec<Place>; 2], x: f64| {
+            let edges = height(low, x).zip(height(high, x));
+            edges.is_some_and(|(one, other)| one.min(other) < top && one.max(other) > bottom)
+        };
+        let mut areas = self.shaded.iter();
+        areas.any(|area| {
+            let mut across = [left + 10.0, (left + right) / 2.0, right - 10.0].into_iter();
+            across.all(|x| within(area, x))
+        })
+    }
+}
+
+/// Points that stand close together from one place to another; none for what lies too far apart.
+fn stepped(from: Place, to: Place) -> Vec<Place> {
+    let length = (to.0 - from.0).hypot(to.1 - from.1);
+    if !length.is_finite() || length > 5000.0 {
+        return Vec::new();
+    }
+    let steps = (length / 5.0).ceil().max(1.0) as u32;
+    let along = |a: f64, b: f64, step: u32| a + f64::from(step) / f64::from(steps) * (b - a);
+    let place = |step: u32| (along(from.0, to.0, step), along(from.1, to.1, step));
+    (0..=steps).map(place).collect()
 }
 
 /// Draws the notes of a panel. A note is drawn in the first panel that has its place; those that
@@ -197,30 +288,30 @@ fn write(
     let size = size(&lines);
     // A bracket is as much in the way as a curve.
     if let Some([one, other]) = bracket {
-        let along = |step: u32| {
-            let share = f64::from(step) / 20.0;
-            (one.0, one.1 + share * (other.1 - one.1))
-        };
-        crowd.points.extend((0..=20).map(along));
+        crowd.push(stepped(one, other), 0.5, ACROSS);
     }
-    let too_much = if small { CROWDED } else { TOO_MUCH };
+    let (too_much, at_most) = match small {
+        true => (CROWDED, 2.0 * CROWDED),
+        false => (TOO_MUCH, ON_IT),
+    };
     let found = target.and_then(|target| free(panel, target, bracket, size, crowd));
     let area = match (note.at, found) {
         (Some((x, y)), found) => {
             let area = within(panel, panel.at(x, y), size);
             let area = bracket.map_or(area, |ends| beside(panel, area, ends));
-            // A text that would lie on curves stands elsewhere, where there is a better place.
-            let cost = crowd.cost(area, None);
-            let (cost, area) = match found.filter(|(other, _)| other + BUSY < cost) {
-                Some(found) => found,
-                None => (cost, area),
-            };
-            if small && cost > too_much {
+            // A text that would lie on curves, or point across them, stands elsewhere, where there
+            // is a better place.
+            let leader = target.filter(|_| bracket.is_none());
+            let leader = leader.map(|target| (edge(area, target), target));
+            let cost = crowd.cost(area, leader);
+            let found = found.filter(|(other, _)| other + BUSY < cost);
+            let (cost, area) = found.unwrap_or((cost, area));
+            if small && (cost > at_most || crowd.covered(area, 1.0) > CROWDED) {
                 return Ok(false);
             }
             area
         }
-        (None, Some((cost, area))) if cost < too_much => area,
+        (None, Some((cost, area))) if cost < at_most && crowd.covered(area, 1.0) < too_much => area,
         (None, _) => return Ok(false),
     };
     let [left, top, right, bottom] = area;
@@ -233,9 +324,10 @@ fn write(
         draw_leader(panel, area, target)?;
         crowd.add_line(edge(area, target), target);
     }
-    panel
-        .canvas
-        .clear([left - 4.0, top - 1.0, right + 4.0, bottom + 1.0], 0.75)?;
+    if !crowd.shades(area) {
+        let around = [left - 4.0, top - 1.0, right + 4.0, bottom + 1.0];
+        panel.canvas.clear(around, 0.75)?;
+    }
     for (i, line) in lines.iter().enumerate() {
         let place = ((left + right) / 2.0, top + LINE * (i as f64 + 0.5));
         let style = (theme::CAPTION, false);
@@ -305,13 +397,16 @@ fn beside(panel: &Panel, area: Area, ends: [Place; 2]) -> Area {
 }
 
 /// A text that would cover more than that is left out.
-const TOO_MUCH: f64 = 220.0;
+const TOO_MUCH: f64 = 300.0;
 
 /// The same on a small page.
-const CROWDED: f64 = 58.0;
+const CROWDED: f64 = 75.0;
 
 /// How much more than elsewhere a text may cover at the place that is asked for.
-const BUSY: f64 = 24.0;
+const BUSY: f64 = 50.0;
+
+/// What it costs that a text lies on its own target, of which it then says nothing.
+const ON_IT: f64 = 1000.0;
 
 /// A place near the target where the text covers as little as possible, and how much that is.
 fn free(
@@ -326,8 +421,7 @@ fn free(
         let area = within(panel, middle, size);
         let leader = leads.then(|| (edge(area, target), target));
         let apart = leader.map_or(0.0, |(from, to)| (to.0 - from.0).hypot(to.1 - from.1));
-        // A text on its own target says nothing.
-        let on_it = if leads && apart < 14.0 { 300.0 } else { 0.0 };
+        let on_it = if leads && apart < 14.0 { ON_IT } else { 0.0 };
         let on_it = match bracket {
             Some(ends) if meets(area, ends) => 150.0,
             _ => on_it,
@@ -365,7 +459,7 @@ fn free(
 }
 
 /// The point on the edge of a text that is nearest to a target.
-fn edge([left, top, right, bottom]: Area, (x, y): Place) -> Place {
+pub fn edge([left, top, right, bottom]: Area, (x, y): Place) -> Place {
     let margin = 5.0;
     (
         x.clamp(left - margin, right + margin),
@@ -399,4 +493,23 @@ fn draw_bracket(panel: &Panel, [one, other]: [Place; 2]) -> Result<(), FigureErr
         panel.canvas.line(&ends, stroke)?;
     }
     panel.canvas.line(&[one, other], stroke)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leader_pays_for_what_it_crosses_but_not_for_its_own_curve() {
+        let line = |y: f64| Line {
+            points: stepped((0.0, y), (100.0, y)),
+            weight: 1.0,
+            across: ACROSS,
+        };
+        let leader = ((50.0, 0.0), (50.0, 60.0));
+        assert_eq!(line(60.0).crossed(leader), 0.0);
+        assert!(line(52.0).crossed(leader) > ACROSS);
+        assert!(line(30.0).crossed(leader) > ACROSS);
+        assert_eq!(line(80.0).crossed(leader), 0.0);
+    }
 }

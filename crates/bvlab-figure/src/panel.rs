@@ -47,6 +47,9 @@ pub struct Panel<'a, 'b> {
     pub y: Axis,
 }
 
+/// The length of an arrow that stands for the half of a bar that has no end.
+const ENDLESS: f64 = 27.0;
+
 /// The room below a frame for the numbers and the title of its horizontal axis.
 pub const BELOW: f64 = 70.0;
 
@@ -119,7 +122,7 @@ pub struct Surroundings<'a> {
     pub named: &'a [(f64, String)],
     /// Whether another panel's axis goes on at the left and at the right edge.
     pub joined: [bool; 2],
-    /// Whether there are no lines behind what is drawn.
+    /// Whether there are no lines behind what is drawn, and no numbers below it.
     pub plain: bool,
 }
 
@@ -187,7 +190,7 @@ impl<'a, 'b> Panel<'a, 'b> {
             let place = (left - y_room(&self.y) + 24.0, middle);
             self.canvas.text_up(place, &title, size, theme::INK)?;
         }
-        self.titles(with)
+        self.titles(with, theme::LABEL)
     }
 
     /// The numbers below, and what they are.
@@ -200,7 +203,7 @@ impl<'a, 'b> Panel<'a, 'b> {
         } = self.frame;
         let (width, numbers) = (right - left, (theme::AXIS, false));
         let frame = Stroke::new(theme::FRAME, theme::FRAME_LINE);
-        let ticks = match with.named.is_empty() {
+        let ticks = match with.named.is_empty() && !with.plain {
             true => self.spaced_ticks(with.x_whole, width),
             false => Vec::new(),
         };
@@ -276,8 +279,8 @@ impl<'a, 'b> Panel<'a, 'b> {
         Ok(())
     }
 
-    /// What stands above.
-    fn titles(&self, with: &Surroundings) -> Result<(), FigureError> {
+    /// What stands above, in letters of that size at most.
+    pub fn titles(&self, with: &Surroundings, most: f64) -> Result<(), FigureError> {
         let Frame {
             left, right, top, ..
         } = self.frame;
@@ -289,7 +292,7 @@ impl<'a, 'b> Panel<'a, 'b> {
                 Some((_, value)) if !fits => value,
                 _ => title,
             };
-            let (title, size) = fitted(title, theme::LABEL, true, width + 20.0);
+            let (title, size) = fitted(title, most, true, width + 20.0);
             let place = (
                 (left + right) / 2.0,
                 top - with.above - TITLE * (line as f64 + 0.75),
@@ -444,9 +447,29 @@ impl<'a, 'b> Panel<'a, 'b> {
 
     /// An upright bar from one value to another, cut at the panel's edges.
     pub fn bar(&self, x: f64, low: f64, high: f64, stroke: Stroke) -> Result<(), FigureError> {
-        match self.clip(self.at(x, low), self.at(x, high)) {
-            Some((from, to)) => self.canvas.line(&[from, to], stroke),
-            None => Ok(()),
+        self.bar_about(self.at(x, (low + high) / 2.0), [low, high], stroke)
+    }
+
+    /// The same about a place. Where its lower end has no logarithm, an arrow stands for its lower
+    /// half.
+    pub fn bar_about(
+        &self,
+        (x, middle): Place,
+        [low, high]: [f64; 2],
+        stroke: Stroke,
+    ) -> Result<(), FigureError> {
+        let endless = self.y.scale == Scale::Log && low <= 0.0;
+        let low = match endless {
+            true => middle,
+            false => self.y.place(low),
+        };
+        if let Some((from, to)) = self.clip((x, low), (x, self.y.place(high))) {
+            self.canvas.line(&[from, to], stroke)?;
+        }
+        let end = (x, (middle + ENDLESS).min(self.frame.bottom));
+        match endless && middle + ENDLESS / 2.0 < end.1 {
+            true => self.canvas.arrow((x, middle), end, stroke, ENDLESS / 3.0),
+            false => Ok(()),
         }
     }
 

@@ -218,8 +218,13 @@ fn numbers_held(plan: &Plan, threads: usize) -> f64 {
     let rows = plan.problem().rows().map_or(0, |rows| {
         (rows.train.len() + rows.test.len()) * (rows.names.len() + 1)
     });
+    let probed = plan.test.probe.as_ref().map_or(0, |probe| {
+        let each = plan.settings() * probe.points.len() * plan.problem().outputs();
+        each * probe.resamples.min(plan.most_resamples()) as usize
+    });
     let cells = plan.settings() * plan.test.points.len() * plan.problem().outputs();
-    cells as f64 * ((sums * groups) as f64 + 2.0 * kept)
+    probed as f64
+        + cells as f64 * ((sums * groups) as f64 + 2.0 * kept)
         + data as f64 * (2.0 * kept + threads as f64)
         + threads as f64 * each
         + rows as f64

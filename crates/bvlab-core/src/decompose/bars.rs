@@ -237,13 +237,13 @@ impl<'a> Bars<'a> {
             && all.count < ENOUGH_RESAMPLES
             && rank < ENOUGH_DIRECTIONS;
         let heavy_noise = tested.noise_degrees.is_some_and(|degrees| degrees <= 4.0);
-        // Named where it is most of the error, and more than a hundredth of the number.
+        // Named where it is most of the error, and more than a twentieth of the number.
         let coarse = parts.iter().any(|(estimate, points)| {
             let own = (estimate.se * estimate.se - points.se * points.se).max(0.0);
             !tested.drawn
                 && points.se > 0.0
                 && points.se * points.se > own
-                && points.se > 0.01 * estimate.value.abs()
+                && points.se > 0.05 * estimate.value.abs()
         });
         let found = [
             (Doubt::InfiniteMean, moments == RiskMoments::NoMean),

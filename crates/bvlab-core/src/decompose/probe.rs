@@ -14,12 +14,21 @@ use crate::data::Points;
 /// How many of the first resamples predict at the probe points.
 const PROBED: u64 = 12;
 
-/// How many do where few test points are drawn: a bias that is confined to a few places, which so few
+/// How many do at most where test points are drawn: a bias that is confined to a few places, which the
 /// points can miss, is small beside the fluctuations of a few fits.
-const PROBED_FOR_FEW: u64 = 120;
+const MOST_PROBED: u64 = 120;
 
-/// Fewer drawn test points are few.
+/// Fewer drawn test points are few: all of the first resamples predict at the probe points then.
 pub(super) const FEW_POINTS: usize = 50;
+
+/// Otherwise one in so many does, because the error of the points matters only beside a small error of the
+/// resamples.
+const ONE_IN: u64 = 8;
+
+/// The same where the training inputs are a grid, too: the mean fit has a corner at every input then, and
+/// keeps them however many resamples there are.
+const MOST_AT_CORNERS: u64 = 48;
+const ONE_AT_CORNERS: u64 = 24;
 
 /// The most predictions that are held for them, 160 MB of them; a few resamples' are held in any case.
 const MOST_HELD: u64 = 20_000_000;
@@ -38,8 +47,16 @@ pub struct Probe {
     pub points: Points,
     /// For cells of a grid, how much each counts; they sum to 1. Empty for a sample.
     pub cells: Vec<f64>,
-    /// How many of the first resamples predict there.
+    /// For cells of a grid along one axis, how far the test point lies from the middle between the other
+    /// two, in units of their distance; 0 where that is not known.
+    pub lean: Vec<f64>,
+    /// For cells of a grid, how much of the variance that these have the whole grid has; 0 where that is
+    /// not known.
+    pub share: f64,
+    /// How many of the first resamples predict there, at most.
     pub resamples: u64,
+    /// One in so many of all resamples, but no fewer than the first few.
+    one_in: u64,
 }
 
 impl Probe {
@@ -48,27 +65,52 @@ impl Probe {
         Probe {
             points,
             cells: Vec::new(),
-            resamples: match test_points < FEW_POINTS {
-                true => PROBED_FOR_FEW,
-                false => PROBED,
+            lean: Vec::new(),
+            share: 0.0,
+            resamples: MOST_PROBED,
+            one_in: match test_points < FEW_POINTS {
+                true => 1,
+                false => ONE_IN,
             },
         }
     }
 
     /// Has fewer resamples predict, where so many settings of all learners, each with so many outputs,
-    /// would hold too many numbers.
-    pub fn limit(&mut self, settings: usize, outputs: usize) {
+    /// would hold too many numbers, or the run has fewer.
+    pub fn limit(&mut self, settings: usize, outputs: usize, resamples: u64) {
         let each = settings as u64 * outputs as u64 * self.points.len() as u64;
-        let most = (MOST_HELD / each.max(1)).max(PROBED);
-        self.resamples = self.resamples.min(most);
+        let most = (MOST_HELD / each.max(1)).min(resamples / self.one_in);
+        self.resamples = self.resamples.min(most.max(PROBED));
     }
 
-    /// Three points for each of some cells of a grid, and how much each cell counts.
-    pub fn of_grid(points: Points, cells: Vec<f64>) -> Self {
+    /// How many of the first resamples judge, where there are so many. It follows from their number alone,
+    /// so that a run to a precision judges as one of as many resamples.
+    pub fn judging(&self, resamples: u64) -> u64 {
+        let share = (resamples / self.one_in).max(PROBED);
+        share.min(self.resamples).min(resamples)
+    }
+
+    /// Three points for each of some cells of a grid, how much each cell counts, how far its test point
+    /// lies from the middle of the others, and how much of the cells' variance the grid has; whether the
+    /// training inputs are a grid, too.
+    pub fn of_grid(
+        points: Points,
+        cells: Vec<f64>,
+        lean: Vec<f64>,
+        share: f64,
+        at_grid: bool,
+    ) -> Self {
+        let (resamples, one_in) = match at_grid {
+            true => (MOST_AT_CORNERS, ONE_AT_CORNERS),
+            false => (PROBED, 1),
+        };
         Probe {
             points,
             cells,
-            resamples: PROBED,
+            lean,
+            share,
+            resamples,
+            one_in,
         }
     }
 }
@@ -113,6 +155,10 @@ pub struct ProbePredictions<'a> {
     pub noise: &'a [f64],
     /// For cells of a grid, how much each counts.
     pub cells: &'a [f64],
+    /// For cells of a grid, how far the test point lies from the middle between the other two.
+    pub lean: &'a [f64],
+    /// For cells of a grid, how much of their variance the whole grid has.
+    pub share: f64,
     /// By resample, point and output: distances from the truth, or scores.
     pub scores: &'a [Vec<f64>],
 }
@@ -132,7 +178,7 @@ impl ProbePredictions<'_> {
         let without: Vec<ProbeParts> = blocks.map(|block| self.parts(Some(block))).collect();
         Some(match self.cells {
             [] => self.sample(&all, &without),
-            cells => grid(cells, &all, &without),
+            cells => grid((cells, self.lean, self.share), &all, &without),
         })
     }
 
@@ -188,29 +234,72 @@ impl ProbePredictions<'_> {
     }
 }
 
+/// The test point may lie so many times the distance of the other two from their middle, for the line
+/// through these to say what is due to that.
+const MOST_LEAN: f64 = 2.0;
+
 /// Compares the average over cells, each by two mirror images, with that over their test points.
-fn grid(cells: &[f64], all: &ProbeParts, without: &[ProbeParts]) -> ProbeResult {
-    let each = |parts: &ProbeParts, i: usize| -> Vec<f64> {
-        let triples = parts[i].chunks_exact(3);
-        triples.map(|at| 0.5 * (at[1] + at[2]) - at[0]).collect()
-    };
+fn grid(
+    (cells, lean, share): (&[f64], &[f64], f64),
+    all: &ProbeParts,
+    without: &[ProbeParts],
+) -> ProbeResult {
     let apart = |each: &[f64]| each.iter().zip(cells).map(|(d, w)| d * w).sum::<f64>();
+    let of_part = |parts: &ProbeParts, i: usize| apart(&by_cell(&parts[i]));
     let error = std::array::from_fn(|i| {
-        let by_cell = each(all, i);
-        let found = apart(&by_cell);
-        let (_, of_resamples) = jackknifed(without.iter().map(|parts| apart(&each(parts, i))));
-        // The places within the cells are random, too, and some cells may stand for all.
-        let of_places = by_cell.iter().zip(cells);
-        let of_places = of_places.map(|(d, w)| w * w * (d - found) * (d - found));
-        let chance = of_resamples + of_places.sum::<f64>();
+        let found = of_part(all, i);
+        let (_, of_resamples) = jackknifed(without.iter().map(|parts| of_part(parts, i)));
+        let bent = bends(lean, &all[i]);
+        let mean = known_mean(cells, &bent, |j| bent[j]);
+        let of_places = known_mean(cells, &bent, |j| {
+            cells[j] * (bent[j] - mean) * (bent[j] - mean)
+        });
+        // The resamples make the cells differ more than they do.
+        let without: Vec<Vec<f64>> = without.iter().map(|parts| bends(lean, &parts[i])).collect();
+        let of_cell = |j: usize| jackknifed(without.iter().map(|each| each[j])).1;
+        let by_chance = known_mean(cells, &bent, |j| cells[j] * of_cell(j));
+        let own = share * (of_places - by_chance).max(0.0);
+        let beyond = (found * found - 4.0 * (of_resamples + of_places)).max(0.0);
         let scale = average(&all[i]).abs();
         // Rounding is no error.
-        match found * found - 4.0 * chance {
-            more if more > 0.0 && found.abs() > 1e-12 * scale => more.sqrt(),
+        match own + beyond {
+            more if more.sqrt() > 1e-12 * scale => more.sqrt(),
             _ => 0.0,
         }
     });
     ProbeResult::Grid { error }
+}
+
+/// By cell, by how much the average of the mirror images differs from the test point.
+fn by_cell(values: &[f64]) -> Vec<f64> {
+    let triples = values.chunks_exact(3);
+    triples.map(|at| 0.5 * (at[1] + at[2]) - at[0]).collect()
+}
+
+/// The same without what is due to the slope between the mirror images: they have no error along a line,
+/// and test points that do not stand in the middle differ from theirs by an error of the grid. Not a
+/// number where the slope cannot tell.
+fn bends(lean: &[f64], values: &[f64]) -> Vec<f64> {
+    let triples = values.chunks_exact(3).zip(by_cell(values)).zip(lean);
+    let bends = triples.map(|((at, d), lean)| match lean.abs() <= MOST_LEAN {
+        true => d + lean * (at[2] - at[1]),
+        false => f64::NAN,
+    });
+    bends.collect()
+}
+
+/// The average over those cells of which something is known.
+fn known_mean(cells: &[f64], known: &[f64], of: impl Fn(usize) -> f64) -> f64 {
+    let (mut weight, mut sum) = (0.0, 0.0);
+    for (j, w) in cells
+        .iter()
+        .enumerate()
+        .filter(|(j, _)| !known[*j].is_nan())
+    {
+        weight += w;
+        sum += w * of(j);
+    }
+    sum / weight
 }
 
 fn average(values: &[f64]) -> f64 {
@@ -266,6 +355,8 @@ mod tests {
             truth,
             noise: &noise,
             cells,
+            lean: &vec![0.0; cells.len()],
+            share: 0.0,
             scores,
         };
         at.judge().expect("there are resamples enough")

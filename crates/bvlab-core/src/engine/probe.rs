@@ -33,7 +33,7 @@ impl Probes {
     ) -> Option<&ProbedSettings> {
         let at = self.at.as_ref()?;
         let probe = plan.test.probe.as_ref()?;
-        let wanted = probe.resamples.min(resamples);
+        let wanted = probe.judging(resamples);
         let mut first: Vec<&KeptResample> =
             kept.iter().filter(|kept| kept.resample < wanted).collect();
         first.sort_by_key(|kept| kept.resample);
@@ -46,7 +46,9 @@ impl Probes {
 }
 
 fn judge(plan: &Plan, (truth, noise): &BestPredictions, first: &[&KeptResample]) -> ProbedSettings {
-    let cells = plan.test.probe.as_ref().map(|probe| &*probe.cells);
+    let probe = plan.test.probe.as_ref();
+    let (cells, lean) = probe.map_or((&[][..], &[][..]), |probe| (&*probe.cells, &*probe.lean));
+    let share = probe.map_or(0.0, |probe| probe.share);
     let (loss, seed) = (plan.run.loss, plan.run.seed);
     let outputs = plan.problem().outputs();
     let paths = plan.paths.iter().enumerate();
@@ -67,7 +69,9 @@ fn judge(plan: &Plan, (truth, noise): &BestPredictions, first: &[&KeptResample])
                     loss,
                     truth,
                     noise: &noise[problem],
-                    cells: cells.unwrap_or_default(),
+                    cells,
+                    lean,
+                    share,
                     scores: &scores?,
                 };
                 at.judge()

@@ -123,10 +123,11 @@ impl StudyDescription {
                     false => "training sets, disjoint until the rows are used up",
                 },
             };
-            return format!(
-                "{count} {how}, {sizes} of {} rows",
-                thousands(table.rows as u64)
-            );
+            let rows = thousands(table.rows as u64);
+            return match sizes == rows {
+                true => format!("{count} {how} of {rows} rows"),
+                false => format!("{count} {how}, {sizes} of {rows} rows"),
+            };
         }
         let points = if sizes == "1" { "point" } else { "points" };
         match self.sources {

@@ -62,7 +62,7 @@ pub(super) fn check(parts: &mut PlanParts) -> Result<(), PlanError> {
     // A class has a number of its own at every point.
     let outputs = problems.first().map_or(1, Problem::outputs);
     if let Some(probe) = &mut test.probe {
-        probe.limit(settings as usize, outputs);
+        probe.limit(settings as usize, outputs, run.most_resamples());
     }
     let predictions = test.points.len() as u64 * outputs as u64;
     let room = |numbers: u64| room(numbers, run, predictions);

@@ -186,14 +186,29 @@ fn probe_of(grid: &TestGrid, points: &Points, weights: &[f64], seed: u64) -> Pro
         cells.sort_unstable();
     }
     let mut values = Vec::new();
+    let mut lean = Vec::new();
     for &cell in &cells {
         values.extend_from_slice(points.row(cell));
         let place: Vec<f64> = (0..points.dimension()).map(|_| stream.random()).collect();
+        // Along two axes two points do not tell both slopes; and slopes differ from cell to cell, which
+        // counts where some stand for all.
+        let away = match points.dimension() == 1 && cells.len() == points.len() {
+            true => grid.place(cell)[0] - 0.5,
+            false => 0.0,
+        };
+        lean.push(match away == 0.0 {
+            true => 0.0,
+            false => away / (1.0 - 2.0 * place[0]),
+        });
         values.extend(grid.within(cell, &place));
         let mirrored: Vec<f64> = place.iter().map(|along| 1.0 - along).collect();
         values.extend(grid.within(cell, &mirrored));
     }
     let total: f64 = cells.iter().map(|&cell| weights[cell]).sum();
     let counts = cells.iter().map(|&cell| weights[cell] / total).collect();
-    Probe::of_grid(Points::new(points.dimension(), values), counts)
+    // Beside slopes that are not known, nothing can be said of the rest.
+    let slopes_count = grid.moves() && (points.dimension() > 1 || cells.len() < points.len());
+    let share = if slopes_count { 0.0 } else { total };
+    let points = Points::new(points.dimension(), values);
+    Probe::of_grid(points, counts, lean, share, grid.moves())
 }

@@ -17,7 +17,7 @@ pub(super) const SIMULATION: Simulation = Simulation {
     name: "covariance-shapes",
     meaning: "Gaussian mixtures with spherical, diagonal, full and tied covariances on the same data: contours, posteriors and log-likelihoods",
     resamples: "data sets",
-    theory: "exact",
+    theory: "none",
     identity: false,
     parameters: &[
         POINTS,

@@ -14,7 +14,7 @@ pub(super) const SIMULATION: Simulation = Simulation {
     name: "effective-complexity",
     meaning: "effective complexity of trees, random features and networks: the largest training set that they still fit",
     resamples: "training sets",
-    theory: "exact",
+    theory: "none",
     identity: false,
     parameters: &[
         Parameter::whole("sizes", "numbers n of training points")

@@ -164,7 +164,7 @@ impl EmRate {
 }
 
 fn name(separation: f64) -> String {
-    format!("{} sd apart", number(separation))
+    format!("d = {}", number(separation))
 }
 
 impl Simulate for EmRate {
@@ -174,7 +174,7 @@ impl Simulate for EmRate {
             y_scale: Scale::Log,
             ..curves("distance", "distance from the limit", "step", distance)
         };
-        let x = "distance of the means (in standard deviations)";
+        let x = "d (distance of the means in sd)";
         let rate = "rate";
         vec![
             steps,

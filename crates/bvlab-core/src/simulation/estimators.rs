@@ -10,7 +10,7 @@ use crate::stream::{Purpose, Stream};
 
 pub(super) const SIMULATION: Simulation = Simulation {
     name: "estimators",
-    meaning: "bias and variance of the sample mean and of the 1/N variance of Gaussian data",
+    meaning: "bias and variance of the sample mean and of the maximum-likelihood variance (divisor N) of Gaussian data",
     resamples: "data sets",
     theory: "exact",
     identity: false,

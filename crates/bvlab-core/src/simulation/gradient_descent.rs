@@ -450,7 +450,7 @@ impl Simulate for GradientDescent {
             },
             SimulationPanel {
                 x_scale: Scale::Log,
-                levels: vec![(square(LENGTH) * share, "limit: 1 − n/p of it".to_owned())],
+                levels: vec![(square(LENGTH) * share, "limit".to_owned())],
                 ..panel(
                     "interpolant",
                     format!("{weights} weights, {train} points"),

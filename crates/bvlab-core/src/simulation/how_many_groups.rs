@@ -11,7 +11,7 @@ pub(super) const SIMULATION: Simulation = Simulation {
     name: "how-many-groups",
     meaning: "log-likelihood, AIC, BIC, held-out log-likelihood and silhouette over the number of components, and how often each chooses which",
     resamples: "data sets",
-    theory: "exact",
+    theory: "none",
     identity: false,
     parameters: &[
         POINTS,

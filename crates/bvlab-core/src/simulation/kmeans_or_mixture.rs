@@ -17,7 +17,7 @@ pub(super) const SIMULATION: Simulation = Simulation {
     name: "kmeans-or-mixture",
     meaning: "how many points k-means and a Gaussian mixture put in the wrong group, for groups of different size",
     resamples: "data sets",
-    theory: "exact",
+    theory: "none",
     identity: false,
     parameters: &[
         POINTS,

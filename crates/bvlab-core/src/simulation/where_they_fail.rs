@@ -17,7 +17,7 @@ pub(super) const SIMULATION: Simulation = Simulation {
     name: "where-they-fail",
     meaning: "k-means and Gaussian mixtures on stretched groups, uneven groups and rings",
     resamples: "data sets",
-    theory: "exact",
+    theory: "none",
     identity: false,
     parameters: &[POINTS],
     build: |setup| {

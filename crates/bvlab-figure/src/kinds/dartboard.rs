@@ -195,7 +195,8 @@ fn one(canvas: &Canvas, frame: Frame, board: &Board, reach: f64) -> Result<(), F
     }
     let mean = place(board.mean);
     let paper = (255, 255, 255);
-    canvas.dot(centre, 7.0, paper, 1.0)?;
+    let around = if canvas.page.dark { theme::INK } else { paper };
+    canvas.dot(centre, 7.0, around, 1.0)?;
     canvas.dot(centre, 5.0, theme::TRUTH, 1.0)?;
     if (mean.0 - centre.0).hypot(mean.1 - centre.1) > 14.0 {
         canvas.arrow(centre, mean, Stroke::new(paper, 8.0).faint(0.9), 22.0)?;

@@ -1,7 +1,7 @@
 //! Data, truth, refits and their mean, one panel per learner and sweep value.
 
 use crate::axis::{Axis, room};
-use crate::canvas::{Canvas, Stroke};
+use crate::canvas::{Canvas, Side, Stroke};
 use crate::error::FigureError;
 use crate::labels::{Label, labels_width, write_labels};
 use crate::panel::{Frame, Panel, Surroundings, TITLE, broken_titles, side_by_side, y_room};
@@ -235,6 +235,9 @@ fn draw(
     let lines = titles.iter().map(Vec::len).max().unwrap_or(0);
     let heading = TITLE * lines as f64;
     frame.top += heading;
+    if turned {
+        frame.top += TITLE;
+    }
     let own = insets(canvas, frame, &panels, data)?;
     frame.left += own.0.max(data.within.insets.0);
     frame.right -= own.1.max(data.within.insets.1);
@@ -262,28 +265,56 @@ fn draw(
                 apart.into_iter().zip([refits, mean]).collect()
             }
         };
+        if turned {
+            write_above(canvas, frame, (&titles[i], lines), theme::INK)?;
+        }
         let last = cells.len() - 1;
-        let mut ends = Vec::new();
         for (cell, (frame, shown)) in cells.into_iter().enumerate() {
             let panel = panel(canvas, frame, study, range);
             let lowest = i + columns >= count && (turned || cell == last);
             let leftmost = i % columns == 0 && (!turned || cell == 0);
+            if turned && i == 0 {
+                // What its refits or its mean are called, in their colour.
+                let own = labels(&shown, study).into_iter().skip(1).flatten().next();
+                if let Some((name, colour)) = own {
+                    let name = match (cell, shown.labels.given("refits")) {
+                        (0, None) => format!("{} {name}", drawn_refits(options, data)?),
+                        _ => name,
+                    };
+                    write_above(canvas, frame, (&[name], lines + 1), colour)?;
+                }
+            }
+            let titled = cell == 0 && !turned;
             panel.surround(&Surroundings {
-                title: if cell == 0 { &titles[i] } else { &[] },
+                title: if titled { &titles[i] } else { &[] },
                 x_title: lowest.then_some(x_title),
                 y_title: leftmost.then_some(y_title),
                 y_numbers: leftmost,
                 x_numbers: lowest,
                 ..Surroundings::default()
             })?;
-            let own = fill(&panel, &shown, study, tables)?;
-            let known = |label: &Label| own.iter().any(|other| other.text == label.text);
-            ends.retain(|label| turned && !known(label));
-            ends.extend(own);
+            let ends = fill(&panel, &shown, study, tables)?;
             if (i + 1) % columns == 0 && (!turned || cell == last) {
-                write_labels(canvas, frame, std::mem::take(&mut ends))?;
+                write_labels(canvas, frame, ends)?;
             }
         }
+    }
+    Ok(())
+}
+
+/// Lines above the middle of a frame, the first of them in some line from below.
+fn write_above(
+    canvas: &Canvas,
+    frame: Frame,
+    (lines, from): (&[String], usize),
+    colour: theme::Colour,
+) -> Result<(), FigureError> {
+    for (i, line) in lines.iter().enumerate() {
+        let place = (
+            (frame.left + frame.right) / 2.0,
+            frame.top - TITLE * (from as f64 - i as f64 - 0.25),
+        );
+        canvas.label(place, line, (theme::LABEL, true), colour, Side::Middle)?;
     }
     Ok(())
 }

@@ -80,6 +80,18 @@ fn rows_of_method(
     Ok(start..end)
 }
 
+/// Whether a method is a rule of thumb, whose numbers say only how far a setting lies from its own.
+fn is_rule(method: &MethodDescription) -> bool {
+    matches!(method.name.as_str(), "scott" | "silverman" | "sturges")
+}
+
+/// Where the values lie on average that are chosen with some shares.
+fn mean_place(panel: &Panel, xs: &[f64], shares: &[f64]) -> f64 {
+    let places = xs.iter().zip(shares);
+    let sum: f64 = places.map(|(x, share)| share * panel.x.place(*x)).sum();
+    sum / shares.iter().sum::<f64>()
+}
+
 /// What a curve lies above its best value, as a share of how much it varies.
 fn excess(values: &[f64], large: bool) -> Vec<f64> {
     let turned: Vec<f64> = values.iter().map(|v| if large { -v } else { *v }).collect();
@@ -96,16 +108,21 @@ impl Picture for SelectionFigure {
     }
 
     fn footer(&self, data: &FigureData) -> Result<Vec<String>, FigureError> {
-        let shown = match self.excess {
-            true => "every curve above its own best value, as a share of its range",
-            false => "bars: one standard deviation over training sets",
+        let contents = Plot(self).contents(data)?;
+        let shown = match (self.excess, self.runs) {
+            (true, _) => "every curve above its own best value, as a share of its range",
+            (false, 1) => "solid: means over training sets",
+            (false, _) => "bars: one standard deviation over training sets",
         };
         let mut said = vec![shown.to_owned()];
-        let contents = Plot(self).contents(data)?;
+        let mut methods = contents.iter().flat_map(|content| &content.shown);
+        if self.excess && methods.any(|shown| is_rule(shown.method)) {
+            said.push("upright: mean choice of a rule".to_owned());
+        }
         match contents.first().map_or(0, |content| content.single.len()) {
             0 => {}
             1 => {
-                said.push("dashed: one training set".to_owned());
+                said.push("thin dashes: one training set".to_owned());
                 if contents.iter().any(|content| content.choice.is_some()) {
                     said.push("ring: its choice".to_owned());
                     said.push("dot: the true risk of it".to_owned());
@@ -238,10 +255,13 @@ impl Plot<'_> {
             let rows = rows_of_method(&tables.selection, series, &method.name)?;
             let get = |name: &str| column(&tables.selection, name, &rows).to_vec();
             let (means, spreads) = match (self.0.excess, method.estimates_risk) {
+                (true, _) if is_rule(method) => (Vec::new(), Vec::new()),
                 (true, _) => {
                     let means = get(columns::ESTIMATE);
                     (excess(&means, method.prefers_large), Vec::new())
                 }
+                // The bars would hide a single training set.
+                (false, true) if self.0.runs == 1 => (get(columns::ESTIMATE), Vec::new()),
                 (false, true) => (get(columns::ESTIMATE), get(columns::SPREAD)),
                 (false, false) => (Vec::new(), Vec::new()),
             };
@@ -325,6 +345,9 @@ impl Plot<'_> {
 
     fn highest(&self, content: &Content) -> f64 {
         let mut all: Vec<f64> = content.risk.clone();
+        if let [one] = &content.single[..] {
+            all.extend(one);
+        }
         for shown in &content.shown {
             let spreads = shown.spreads.iter().chain(std::iter::repeat(&0.0));
             all.extend(shown.means.iter().zip(spreads).map(|(mean, sd)| mean + sd));
@@ -423,20 +446,23 @@ impl Plot<'_> {
             };
             panel.curve(&content.xs, run, stroke)?;
         }
-        panel.curve(
-            &content.xs,
-            &content.risk,
-            Stroke::new(theme::RISK, theme::CURVE),
-        )?;
+        // A single training set stands out among the means.
+        let faint = if content.single.len() == 1 { 0.6 } else { 1.0 };
+        // An estimate that follows the risk lies on it.
+        let thick = if self.0.excess { 1.9 } else { 1.0 };
+        let stroke = Stroke::new(theme::RISK, thick * theme::CURVE).faint(faint);
+        panel.curve(&content.xs, &content.risk, stroke)?;
         let train = Stroke::new(theme::TRAIN, theme::CURVE).dashed();
         panel.curve(&content.xs, &content.train, train)?;
         let count = content.shown.len() as f64;
         for (i, shown) in content.shown.iter().enumerate() {
-            panel.curve(
-                &content.xs,
-                &shown.means,
-                Stroke::new(shown.colour, theme::CURVE),
-            )?;
+            let stroke = Stroke::new(shown.colour, theme::CURVE);
+            panel.curve(&content.xs, &shown.means, stroke.faint(faint))?;
+            if self.0.excess && is_rule(shown.method) {
+                let x = mean_place(panel, &content.xs, &shown.chosen);
+                let Frame { top, bottom, .. } = panel.frame;
+                canvas.line(&[(x, top), (x, bottom)], stroke)?;
+            }
             // Bars of several methods stand side by side.
             let aside = 5.0 * (i as f64 - (count - 1.0) / 2.0);
             let (start, end) = panel.x.ends();
@@ -458,10 +484,10 @@ impl Plot<'_> {
         if let Some((x, estimate, risk)) = content.choice {
             let ends = [panel.at(x, estimate), panel.at(x, risk)];
             let stroke = Stroke::new(content.single_colour, theme::RING_LINE);
-            canvas.ring(ends[0], 8.0, stroke)?;
+            canvas.ring(ends[0], 11.0, stroke)?;
             if panel.shows(ends[1]) {
                 canvas.line(&ends, Stroke::new(theme::RISK, theme::BAR_LINE).dashed())?;
-                canvas.dot(ends[1], 6.0, theme::RISK, 1.0)?;
+                canvas.dot(ends[1], 8.0, theme::RISK, 1.0)?;
             }
         }
         Ok(())

@@ -297,7 +297,16 @@ fn write_names(
         .map(|level| curve(Cow::Borrowed(level.as_slice())))
         .collect();
     let mut drawn = vec![false; beside.len()];
-    write_notes(panel, &[], &beside, &curves, &mut drawn)
+    write_notes(panel, &[], &beside, &curves, &mut drawn)?;
+    // On dark paper the tip of an arrow can hardly be seen in a pale layer.
+    let dark = panel.canvas.page.dark;
+    for (note, drawn) in beside.iter().zip(drawn) {
+        if let (true, true, Anchor::Place(x, y)) = (dark, drawn, &note.anchor) {
+            let place = panel.at(*x, *y);
+            panel.canvas.dot(place, 5.0, (255, 255, 255), 1.0)?;
+        }
+    }
+    Ok(())
 }
 
 /// The lower and upper edge of a layer.
@@ -360,7 +369,7 @@ impl Edges {
                     .fold(f64::INFINITY, f64::min);
                 let roof = edges.iter().map(|edge| edge.1).fold(0.0, f64::max);
                 let room = floor - roof;
-                if room > best.map_or(theme::CAPTION * 0.9, |(most, _)| most) {
+                if room > best.map_or(theme::CAPTION * 1.2, |(most, _)| most) {
                     best = Some((room, (centre, (floor + roof) / 2.0)));
                 }
             }

@@ -1,7 +1,7 @@
 // The question that is voted on: choices or an axis to guess on, for students and for whoever is alone; for the
 // lecturer the count, the histogram and the answer.
-import { app, byId, element, refill } from "./app.js";
-import { actOnVote, answerAlone, answerVote, markAlone, roleHere, voteHere } from "./class.js";
+import { app, byId, element, redraw, refill } from "./app.js";
+import { actOnVote, answerAlone, answeredAlone, answerVote, isActing, markAlone, roleHere, voteHere } from "./class.js";
 import { arrowTo } from "./focus-order.js";
 import { short } from "./numbers.js";
 import { Pen } from "./pen.js";
@@ -13,8 +13,11 @@ import { askedOf, dotColumns, optionTexts, percentOf, rightCount, rightOptions, 
 
 const ROUND_NAMES = ["first round", "second round"];
 
-// What is drafted on the slider, by lesson; and what the runs of lessons as they open said of their guesses.
-const ballot = { drafts: {}, truths: {}, pen: null, asked: null, lesson: null, button: null };
+const TOO_EARLY = "The best value is not known yet: wait until the run of the lesson as it opens has ended.";
+
+// What is drafted on the slider, by lesson; what the runs of lessons as they open said of their guesses; and the
+// number of the vote that was to be revealed before that.
+const ballot = { drafts: new Map(), truths: new Map(), early: null, pen: null, asked: null, lesson: null, button: null };
 
 // What is right, as far as this page knows.
 function rightHere(asked, lesson) {
@@ -23,9 +26,9 @@ function rightHere(asked, lesson) {
   const { run } = app;
   if (asked.guess && run?.best && run.scene.set.length === 0 && (run.scene.lesson === lesson || app.record)) {
     const along = run.head.learners[asked.guess.learner].axes[0]?.values.length ?? 1;
-    ballot.truths[lesson] = rightOptions(asked, run.best.learners[asked.guess.learner], along);
+    ballot.truths.set(lesson, rightOptions(asked, run.best.learners[asked.guess.learner], along));
   }
-  return asked.guess ? (ballot.truths[lesson] ?? []) : rightOptions(asked, null, 1);
+  return asked.guess ? (ballot.truths.get(lesson) ?? []) : rightOptions(asked, null, 1);
 }
 
 // How the answers are shown: to be chosen, waiting, as a list, or counted.
@@ -59,16 +62,17 @@ export function showBallot(words, goTo) {
   const right = rightHere(asked, state.lesson);
   const mode = modeOf(role, vote);
   if (role === "alone" && mode === "bars") markAlone(right);
-  const mine = role === "alone" ? (app.own[state.lesson ?? ""] ?? null) : (vote?.mine ?? null);
+  const mine = role === "alone" ? answeredAlone() : (vote?.mine ?? null);
   const shown = { asked, mode, mine, rounds: vote?.rounds ?? [], right: isTold(role, mode, vote) ? right : [] };
   const focused = options.contains(document.activeElement) ? (document.activeElement.dataset.option ?? document.activeElement.id) : null;
   const choose = role === "alone" ? answerAlone : answerVote;
   if (refill(options, [state.lesson, shown, role], () => (asked.guess ? guessParts(shown, choose) : choiceParts(shown, choose))))
     if (focused !== null) (options.querySelector(`[data-option="${focused}"]`) ?? options.querySelector(`#${CSS.escape(focused)}`))?.focus();
   if (asked.guess) drawStrip(shown);
-  const said = app.voteTrouble ? `${sentence(app.voteTrouble)}` : saidOf(role, vote, shown);
+  const trouble = troubleOf(role, vote, right);
+  const said = trouble ?? saidOf(role, vote, shown);
   const line = byId("ballot-said");
-  line.classList.toggle("alarm", app.voteTrouble !== null);
+  line.classList.toggle("alarm", trouble !== null);
   if (line.dataset.said !== said) {
     line.dataset.said = said;
     line.textContent = say(said);
@@ -80,7 +84,14 @@ export function showBallot(words, goTo) {
   });
 }
 
-const sentence = (words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+const sentence = (words) => `${words.charAt(0).toUpperCase()}${words.slice(1)}${/[.!?]$/.test(words) ? "" : "."}`;
+
+// Why something was not done, if so.
+function troubleOf(role, vote, right) {
+  if (app.voteTrouble) return sentence(app.voteTrouble);
+  const early = role === "lecturer" && vote !== null && vote.number === ballot.early && vote.phase !== "revealed";
+  return early && right.length === 0 ? TOO_EARLY : null;
+}
 
 // Whether what is right may be seen: the lecturer's page is on the projector.
 function isTold(role, mode, vote) {
@@ -180,7 +191,7 @@ function guessParts({ asked, mode, mine }, choose) {
   strip.innerHTML = '<svg role="img"></svg>';
   if (mode === "list" || mode === "bars") return [strip];
   const lesson = state.lesson ?? "";
-  const draft = () => ballot.drafts[lesson] ?? mine ?? Math.floor(texts.length / 2);
+  const draft = () => ballot.drafts.get(lesson) ?? mine ?? Math.floor(texts.length / 2);
   const button = element("button", {
     id: "send-guess",
     class: "first",
@@ -197,7 +208,7 @@ function guessParts({ asked, mode, mine }, choose) {
     disabled: mode === "wait",
     "aria-label": `Your guess of the best ${guess.name}`,
     oninput: () => {
-      ballot.drafts[lesson] = Number(slider.value);
+      ballot.drafts.set(lesson, Number(slider.value));
       agree();
     },
   });
@@ -256,8 +267,15 @@ function stripWords({ asked, rounds, right }) {
   return `Guesses from ${texts[0]} to ${texts.at(-1)}. ${rounds.map(round).join(". ")}${best}`;
 }
 
-// What the lecturer can do next with the vote.
+// What the lecturer can do next with the vote, by one press.
 function actsFor(vote) {
+  const once = (act) => () => {
+    if (!isActing()) act();
+  };
+  return nextActs(vote).map(([id, label, act]) => [id, label, once(act)]);
+}
+
+function nextActs(vote) {
   const open = ["open-vote", "Open voting", openVote];
   const close = ["close-vote", "Close voting", closeVote];
   const again = ["second-round", "Second round", () => actOnVote({ do: "again" })];
@@ -303,8 +321,15 @@ function revealVote() {
 export function tellAnswer() {
   const vote = voteHere();
   if (roleHere() !== "lecturer" || vote === null || vote.phase === "revealed" || !ballot.asked) return;
+  const right = rightHere(ballot.asked, state.lesson);
+  // What is revealed is final.
+  if (ballot.asked.guess && right.length === 0) {
+    ballot.early = vote.number;
+    redraw();
+    return;
+  }
   const { answer, lookFor } = revealing.words();
-  actOnVote({ do: "reveal", right: rightHere(ballot.asked, state.lesson), answer, lookFor });
+  actOnVote({ do: "reveal", right, answer, lookFor });
 }
 
 async function saveCounts() {
@@ -324,7 +349,8 @@ export function voteForPresenter() {
   const counted = counts.map((count, i) => (count > 0 ? `${texts[i]}: ${count}` : "")).filter((one) => one !== "");
   const right = rightHere(ballot.asked, state.lesson);
   const shown = { asked: ballot.asked, mine: null, rounds: vote?.rounds ?? [], right };
-  return { said: [say(saidOf("lecturer", vote, shown)), ...counted].join(" · "), acts: actsFor(vote).map(([id, label, act]) => [id, say(label), act]) };
+  const said = troubleOf("lecturer", vote, right) ?? saidOf("lecturer", vote, shown);
+  return { said: [say(said), ...counted].join(" · "), acts: actsFor(vote).map(([id, label, act]) => [id, say(label), act]) };
 }
 
 // The guesses as marks on the curve of their learner: those of the class, or one's own.
@@ -333,7 +359,7 @@ export function guessesOnCurve(learner) {
   if (!asked?.guess || asked.guess.learner !== learner || asked.guess.axis !== 0 || lesson !== state.lesson) return [];
   const vote = voteHere();
   if (roleHere() !== "alone") return vote?.phase === "revealed" ? (vote.rounds ?? []) : [];
-  const own = app.own[lesson ?? ""] ?? null;
+  const own = answeredAlone();
   if (own === null || state.step !== "answer") return [];
   return [asked.guess.values.map((_, i) => (i === own ? 1 : 0))];
 }

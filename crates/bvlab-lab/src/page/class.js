@@ -12,8 +12,22 @@ const CHOOSING = 250;
 const LONGEST_PAUSE = 30;
 // After how many milliseconds a page that is not seen lets go of its connection.
 const LONGEST_UNSEEN = 10_000;
+// A second press so soon (in milliseconds) is one too many: other buttons may have taken the place of the first.
+const ONE_PRESS = 500;
 
-const votes = { token: null, timer: 0, busy: false, waiting: false, onOpen: () => {}, onReveal: () => {} };
+const votes = {
+  token: null,
+  streamed: null, // the token that the stream was asked with
+  asking: null, // the request for a token, while there is one
+  pending: null, // the answer that is on its way: { number, choice }
+  timer: 0,
+  busy: false,
+  waiting: false,
+  acting: false, // whether the lecturer has just done something,
+  later: null, // and what is done after it
+  onOpen: () => {},
+  onReveal: () => {},
+};
 
 // Who answers here: "alone", a "student", or nobody but the class of a "lecturer".
 export function roleHere() {
@@ -48,17 +62,33 @@ async function whileSeen(act) {
   }
 }
 
-async function takeToken() {
-  votes.token = await newToken();
-  writeNote(TOKEN_NOTE, votes.token);
+// Asks for a token; one request for all who wait.
+function takeToken() {
+  const take = (token) => {
+    votes.token = token;
+    writeNote(TOKEN_NOTE, token);
+  };
+  votes.asking ??= newToken()
+    .then(take)
+    .finally(() => {
+      votes.asking = null;
+    });
+  return votes.asking;
 }
+
+const isOpenFor = (pending, vote) => pending !== null && vote.phase === "open" && vote.number === pending.number;
+
+// The answer that is shown: the one that is on its way, else what the lab has.
+const withMine = (vote) => ({ ...vote, mine: isOpenFor(votes.pending, vote) ? votes.pending.choice : (vote.kept ?? null) });
 
 function takeVote(message) {
   const before = app.vote;
   const opened = message.phase === "open" && message.number !== before?.number;
   const revealed = message.phase === "revealed" && (before?.phase !== "revealed" || before.number !== message.number);
   app.voteTrouble = null;
-  app.vote = { ...message, kept: message.mine ?? null };
+  // A stream that began without this token does not know what was answered with it.
+  const known = votes.streamed !== votes.token && before?.number === message.number ? before.kept : null;
+  app.vote = withMine({ ...message, kept: message.mine ?? known ?? null });
   if (!app.lab?.lecturer) {
     if (opened) asLed(() => votes.onOpen(message));
     if (revealed) {
@@ -77,17 +107,19 @@ export async function followClass(onOpen, onReveal) {
   app.vote = { number: 0, phase: "none", here: 0 };
   for (let pause = 1; ; pause = Math.min(LONGEST_PAUSE, 2 * pause)) {
     try {
-      if (!app.lab.lecturer && votes.token === null) await takeToken();
-      await whileSeen((signal) =>
-        streamVotes(app.lab.lecturer ? null : votes.token, signal, (message) => {
+      // Whoever gets none now can see and follow, and asks again when they answer.
+      if (!app.lab.lecturer && votes.token === null) await takeToken().catch(() => {});
+      await whileSeen((signal) => {
+        votes.streamed = app.lab.lecturer ? null : votes.token;
+        return streamVotes(votes.streamed, signal, (message) => {
           pause = 1;
           if (message.is === "view") takeView(message.view);
           else takeVote(message);
-        }),
-      );
+        });
+      });
     } catch (error) {
       // A token of another day is worth nothing.
-      if (error.status === 403) votes.token = null;
+      if (error.status === 403 && votes.token === votes.streamed) votes.token = null;
     }
     // Not all of a class at the same moment.
     await new Promise((done) => setTimeout(done, 1000 * pause * (0.5 + Math.random())));
@@ -97,9 +129,25 @@ export async function followClass(onOpen, onReveal) {
 // Answers the question that is open; the last answer counts.
 export function answerVote(option) {
   if (app.vote?.phase !== "open") return;
-  app.vote = { ...app.vote, mine: option };
+  votes.pending = { number: app.vote.number, choice: option };
+  app.vote = withMine(app.vote);
   clearTimeout(votes.timer);
   votes.timer = setTimeout(flushAnswer, CHOOSING);
+}
+
+// Sends an answer with a token; one that the lab does not know is replaced, once.
+async function sendWithToken(answer) {
+  // Another window of this browser may have got one.
+  votes.token ??= readNote(TOKEN_NOTE);
+  if (votes.token === null) await takeToken();
+  const { token } = votes;
+  try {
+    await sendAnswer(token, answer);
+  } catch (error) {
+    if (error.status !== 403) throw error;
+    if (votes.token === null || votes.token === token) await takeToken();
+    await sendAnswer(votes.token, answer);
+  }
 }
 
 async function flushAnswer() {
@@ -107,17 +155,23 @@ async function flushAnswer() {
     votes.waiting = true;
     return;
   }
+  const { pending } = votes;
+  // What was chosen for another question, or too late, answers nothing.
+  if (!isOpenFor(pending, app.vote)) {
+    votes.pending = null;
+    return;
+  }
   votes.busy = true;
-  const { number, mine } = app.vote;
   try {
-    await sendAnswer(votes.token, { number, choice: mine });
+    await sendWithToken(pending);
     app.voteTrouble = null;
-    if (app.vote.number === number) app.vote = { ...app.vote, kept: mine };
+    if (app.vote.number === pending.number) app.vote = { ...app.vote, kept: pending.choice };
   } catch (error) {
-    // What counts is what the server has.
-    if (app.vote.number === number && app.vote.mine === mine) app.vote = { ...app.vote, mine: app.vote.kept ?? null };
     app.voteTrouble = error.status ? error.message : "The lab does not respond.";
   }
+  // What counts is what the lab has.
+  if (votes.pending === pending) votes.pending = null;
+  app.vote = withMine(app.vote);
   votes.busy = false;
   if (votes.waiting) {
     votes.waiting = false;
@@ -125,15 +179,34 @@ async function flushAnswer() {
   }
 }
 
-// What the lecturer does with the vote. A mistake is shown beside it.
+// Whether the lecturer has just done something: a second press would be one too many.
+export function isActing() {
+  return votes.acting;
+}
+
+// What the lecturer does with the vote, one thing at a time. A mistake is shown beside it.
 export async function actOnVote(action) {
+  if (votes.acting) {
+    // An answer that the lecturer's page shows must come to the class.
+    if (action.do === "reveal") votes.later = action;
+    return;
+  }
+  votes.acting = true;
   try {
     await sendVote(action);
     app.voteTrouble = null;
   } catch (error) {
     app.voteTrouble = error.status ? error.message : "The lab does not respond.";
+  } finally {
+    setTimeout(goOn, ONE_PRESS);
   }
   redraw();
+}
+
+function goOn() {
+  const { later } = votes;
+  Object.assign(votes, { acting: false, later: null });
+  if (later) actOnVote(later);
 }
 
 // The answer of whoever is alone.
@@ -141,9 +214,16 @@ export function answerAlone(option) {
   app.own = { ...app.own, [state.lesson ?? ""]: option };
 }
 
+// What they answered to the question of the lesson that is shown, or null.
+export function answeredAlone() {
+  const lesson = state.lesson ?? "";
+  return Object.hasOwn(app.own, lesson) ? app.own[lesson] : null;
+}
+
 // Marks it, once, when the answer is seen.
 export function markAlone(right) {
   const lesson = state.lesson ?? "";
-  if (lesson in app.own && !(lesson in app.marked) && right.length > 0)
-    app.marked = { ...app.marked, [lesson]: right.includes(app.own[lesson]) };
+  const answer = answeredAlone();
+  if (answer !== null && !Object.hasOwn(app.marked, lesson) && right.length > 0)
+    app.marked = { ...app.marked, [lesson]: right.includes(answer) };
 }

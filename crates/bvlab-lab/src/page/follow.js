@@ -7,7 +7,27 @@ import { FOLLOWED, state, store } from "./state.js";
 // A slider sends many changes, and a run that is played many more: so many milliseconds lie between two views.
 const PAUSE = 250;
 
-const lead = { timer: 0, busy: false, led: 0, trouble: null };
+// Kept by window: that the class follows this one.
+const LEADS = "bvlab-leads";
+
+const lead = { timer: 0, busy: false, led: 0, trouble: null, last: Promise.resolve(), begun: false };
+
+function noteLead() {
+  try {
+    if (app.leading) sessionStorage.setItem(LEADS, "yes");
+    else sessionStorage.removeItem(LEADS);
+  } catch {
+    // A page that may not remember does not lead on when it is reloaded.
+  }
+}
+
+function hasLed() {
+  try {
+    return sessionStorage.getItem(LEADS) !== null;
+  } catch {
+    return false;
+  }
+}
 
 function viewHere() {
   const view = Object.fromEntries(FOLLOWED.map((key) => [key, state[key]]));
@@ -15,12 +35,18 @@ function viewHere() {
   return { ...view, step: view.step === "answer" ? "picture" : view.step };
 }
 
+// What was shown last arrives last.
+function post(view) {
+  lead.last = lead.last.catch(() => {}).then(() => sendView(view));
+  return lead.last;
+}
+
 async function sendNow() {
   lead.timer = 0;
   if (!app.leading) return;
   lead.busy = true;
   try {
-    await sendView(viewHere());
+    await post(viewHere());
     lead.trouble = null;
   } catch (error) {
     lead.trouble = error.status === 413 ? "This experiment is too long for the class to follow." : "The lab does not respond.";
@@ -36,36 +62,56 @@ function sendSoon() {
 // The lecturer lets the class follow, or leaves it to itself.
 export async function toggleLead() {
   app.leading = !app.leading;
+  noteLead();
   if (app.leading) await sendNow();
-  else await sendView(null).catch(() => {});
+  else {
+    clearTimeout(lead.timer);
+    lead.timer = 0;
+    await post(null).catch(() => {});
+  }
   redraw();
 }
 
-// A page that was reloaded leads on.
+// A page that was reloaded leads on, if it led before: the first state of the vote says whether anyone is shown
+// anything. Later ones may be older than what was pressed here.
 export function keepLeading(shown) {
-  if (shown && !app.leading && !lead.busy) {
-    app.leading = true;
-    sendSoon();
-  }
+  if (lead.begun) return;
+  lead.begun = true;
+  if (app.leading) return;
+  app.leading = Boolean(shown) && hasLed();
+  noteLead();
+  if (app.leading) sendSoon();
 }
 
-// Carries out what is not of this page's reader: it ends no following.
+// Carries out what is not of this page's reader: it ends no following, and does not count as a change of theirs.
 export function asLed(act) {
+  const untouched = !store.canUndo;
   lead.led++;
   try {
     act();
   } finally {
     lead.led--;
+    if (untouched && store.canUndo) store.forget();
   }
+}
+
+/**
+ * What a page takes of a view: what it knows. No view has the answer, which stays where it is seen.
+ * @param {Record<string, any>} view
+ * @param {Record<string, any>} now what the page shows
+ */
+export function takenOf(view, now) {
+  const taken = Object.fromEntries(FOLLOWED.filter((key) => key in view).map((key) => [key, view[key]]));
+  const same = view.lesson === now.lesson && view.toml === now.toml;
+  if (same && taken.step === "picture" && now.step === "answer") delete taken.step;
+  return taken;
 }
 
 function keepBeside() {
   const { view } = app;
   if (!view || !app.following) return;
   app.playing = false;
-  // What this page does not know, it leaves.
-  const known = FOLLOWED.filter((key) => key in view);
-  asLed(() => store.follow("lead", Object.fromEntries(known.map((key) => [key, view[key]]))));
+  asLed(() => store.follow("lead", takenOf(view, state)));
 }
 
 // What the lecturer's page shows now.

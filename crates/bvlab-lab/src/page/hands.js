@@ -70,6 +70,7 @@ export function toggleHands() {
 async function askRefit() {
   const { now } = hands;
   if (!now) return;
+  const { run } = now;
   if (now.busy) {
     now.again = true;
     return;
@@ -77,12 +78,13 @@ async function askRefit() {
   now.busy = true;
   const data = { resample: now.resample, x: [...now.x], y: [...now.y] };
   try {
-    const file = await askExport({ ...now.run.scene, what: "refit", data });
-    now.draw = parseMessage(await file.text());
-    now.problem = "";
+    const file = await askExport({ ...run.scene, what: "refit", data });
+    const draw = parseMessage(await file.text());
+    // Of another run it would have other learners and points; keepUp has asked again.
+    if (now.run === run) Object.assign(now, { draw, problem: "" });
   } catch (error) {
     // The fits before it stay, and the next change asks again.
-    now.problem = error instanceof Error ? error.message : String(error);
+    if (now.run === run) now.problem = error instanceof Error ? error.message : String(error);
   }
   now.busy = false;
   if (hands.now !== now) return;

@@ -78,7 +78,7 @@ export function isHidden(word) {
 
 // The columns of the error that are hidden.
 export function hiddenColumns() {
-  return state.hide.flatMap((word) => HIDDEN_COLUMNS[word] ?? []);
+  return state.hide.flatMap((word) => (Object.hasOwn(HIDDEN_COLUMNS, word) ? HIDDEN_COLUMNS[word] : []));
 }
 
 // Shows what was hidden.
@@ -150,7 +150,7 @@ const HIDDEN_WORDS = {
 function hiddenWords(word) {
   const head = app.run?.head;
   if (head?.plane && word === "mean") return `the ${togetherName(head)}`;
-  return HIDDEN_WORDS[word] && lossNamed(head, HIDDEN_WORDS[word]);
+  return Object.hasOwn(HIDDEN_WORDS, word) ? lossNamed(head, HIDDEN_WORDS[word]) : undefined;
 }
 
 // The button that shows what is hidden.

@@ -1,9 +1,10 @@
 // The presenter's window: notes, clock, what comes next, the answer. The page writes into a window of
 // its own, which works from a file, too; the class sees none of it.
-import { app, element, redraw } from "./app.js";
+import { app, element, redraw, refill } from "./app.js";
 import { voteForPresenter } from "./ballot.js";
 import { courseNow, neighbourLesson, placeNow } from "./course.js";
 import { state } from "./state.js";
+import { say } from "./strings.js";
 
 const STYLE = `
   :root { color-scheme: light dark; font: 400 18px/1.45 Inter, system-ui, sans-serif; }
@@ -66,17 +67,16 @@ export function openPresenter(act) {
   showPresenter();
 }
 
-function section(title, text, name = "") {
+function section(title, text, name) {
   if (!text) return null;
   return element("section", { class: name }, element("h2", {}, title), element("p", {}, text));
 }
 
-// How many have answered, and what can be done next.
-function voteSection(button) {
-  const vote = voteForPresenter();
+// How many have answered, which changes more often than the rest, and what can be done next.
+function voteSection(vote, button) {
   if (!vote) return null;
   const acts = vote.acts.map(([id, label, act]) => button(id, label, act));
-  return element("section", { id: "vote" }, element("h2", {}, "Vote"), element("p", {}, vote.said), element("div", { class: "row" }, ...acts));
+  return element("section", { id: "vote" }, element("h2", {}, "Vote"), element("p", { id: "vote-said" }), element("div", { class: "row" }, ...acts));
 }
 
 // How long the course may take; of a course for a term, the unit.
@@ -98,35 +98,60 @@ export function showPresenter() {
   if (presenter.lesson !== state.lesson) Object.assign(presenter, { lesson: state.lesson, entered: Date.now() });
   const words = act.words();
   const place = placeNow();
-  const next = neighbourLesson(1);
+  const vote = voteForPresenter();
+  const shown = {
+    where: place ? `Lesson ${place.number} of ${place.count}${place.unit ? ` · ${place.unit.title}` : ""}` : "",
+    title: words.title,
+    planned: plannedMinutes(place),
+    step: STEP_WORDS[state.step] ?? "the picture",
+    sections: [
+      ["Notes", place?.notes ?? null, "notes"],
+      ["Question", words.question, ""],
+      ["Answer", words.answer, "answer"],
+      ["Look for", words.lookFor, ""],
+      ["Next lesson", neighbourLesson(1)?.title ?? null, ""],
+    ],
+  };
+  const { body } = opened.document;
+  // A button that is replaced while it is pressed is not clicked, and one that is replaced has no focus.
+  if (!opened.document.querySelector("button:active")) {
+    const keep = opened.document.activeElement?.id ?? "";
+    const from = [shown, vote?.acts.map(([id, label]) => [id, label]) ?? null];
+    if (refill(body, from, () => partsOf(shown, vote)) && keep) opened.document.getElementById(keep)?.focus();
+  }
   const [whole, own] = [Date.now() - presenter.began, Date.now() - presenter.entered];
-  const planned = plannedMinutes(place);
+  write("clock", clock(whole));
+  write("lesson-clock", `this lesson ${clock(own)}${place?.minutes ? ` of ${place.minutes} min` : ""}`);
   const late = place?.minutes && own > place.minutes * 60_000;
-  const where = place ? `Lesson ${place.number} of ${place.count}${place.unit ? ` · ${place.unit.title}` : ""}` : "";
+  opened.document.getElementById("lesson-clock").className = late ? "late" : "";
+  if (vote) write("vote-said", vote.said);
+}
+
+// What is in the window, but for what changes all the time.
+function partsOf(shown, vote) {
+  const { act } = presenter;
   const button = (id, label, go) => element("button", { id, type: "button", onclick: go }, label);
-  const keep = opened.document.activeElement?.id ?? "";
-  opened.document.body.replaceChildren(
-    ...[
-      element("p", {}, where),
-      element("h1", {}, words.title),
-      element(
-        "div",
-        { class: "row" },
-        element("span", { id: "clock", class: "clock" }, clock(whole)),
-        element("span", {}, planned),
-        element("span", { id: "lesson-clock", class: late ? "late" : "" }, `this lesson ${clock(own)}${place?.minutes ? ` of ${place.minutes} min` : ""}`),
-        element("span", { class: "step" }, `The class sees ${STEP_WORDS[state.step] ?? "the picture"}.`),
-      ),
-      element("div", { class: "row" }, button("back", "← Back", act.previous), button("on", "Next step →", act.next)),
-      voteSection(button),
-      section("Notes", place?.notes, "notes"),
-      section("Question", words.question),
-      section("Answer", words.answer, "answer"),
-      section("Look for", words.lookFor),
-      section("Next lesson", next?.title),
-    ].filter((one) => one !== null),
-  );
-  if (keep) opened.document.getElementById(keep)?.focus();
+  return [
+    element("p", {}, shown.where),
+    element("h1", {}, shown.title),
+    element(
+      "div",
+      { class: "row" },
+      element("span", { id: "clock", class: "clock" }),
+      element("span", {}, shown.planned),
+      element("span", { id: "lesson-clock" }),
+      element("span", { class: "step" }, `The class sees ${shown.step}.`),
+    ),
+    element("div", { class: "row" }, button("back", "← Back", act.previous), button("on", "Next step →", act.next)),
+    voteSection(vote, button),
+    ...shown.sections.map(([title, text, name]) => section(title, text, name)),
+  ].filter((one) => one !== null);
+}
+
+function write(id, words) {
+  const holder = presenter.window.document.getElementById(id);
+  const said = say(words);
+  if (holder && holder.textContent !== said) holder.textContent = said;
 }
 
 // Without its page the window could show nothing.

@@ -131,7 +131,7 @@ function unpackLabels(text, bits) {
 
 /** @param {string} _key @param {any} value */
 function revive(_key, value) {
-  if (typeof value === "string") return value in NOT_FINITE ? NOT_FINITE[value] : value;
+  if (typeof value === "string") return Object.hasOwn(NOT_FINITE, value) ? NOT_FINITE[value] : value;
   if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
   for (const bits of [1, 2, 4, 8]) if (typeof value[`u${bits}`] === "string") return unpackLabels(value[`u${bits}`], bits);
   if (typeof value.f8 === "string") return unpack(value.f8, Float64Array);

@@ -159,6 +159,8 @@ const GERMAN = {
   Reveal: "Auflösen",
   "Save counts (CSV)": "Ergebnisse speichern (CSV)",
   "Answers: {} · pages connected: {}": "Antworten: {} · verbundene Seiten: {}",
+  "The best value is not known yet: wait until the run of the lesson as it opens has ended.":
+    "Der beste Wert ist noch nicht bekannt: Warten Sie, bis die Lektion, wie sie beginnt, zu Ende gerechnet ist.",
   "Voting is closed. Answers: {}": "Die Abstimmung ist beendet. Antworten: {}",
   "Pages connected: {}": "Verbundene Seiten: {}",
   " ✓ right": " ✓ richtig",
@@ -438,7 +440,7 @@ export const LANGUAGES = { en: {}, de: GERMAN };
 export function languageOf(asked, preferred) {
   const short = (/** @type {string} */ name) => name.toLowerCase().split("-")[0];
   const wanted = asked === null ? preferred.map(short) : [short(asked)];
-  return wanted.find((name) => name in LANGUAGES) ?? "en";
+  return wanted.find((name) => Object.hasOwn(LANGUAGES, name)) ?? "en";
 }
 
 /**

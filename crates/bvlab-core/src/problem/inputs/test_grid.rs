@@ -41,15 +41,24 @@ impl TestGrid {
         let count = self.side.pow(self.dimension as u32);
         let mut values = Vec::with_capacity(count * self.dimension);
         for cell in 0..count {
-            let place: Vec<f64> = (0..self.dimension)
-                .map(|axis| match self.moves {
-                    true => (0.5 + cell as f64 * GOLDEN[axis % 2]).fract(),
-                    false => 0.5,
-                })
-                .collect();
-            values.extend(self.within(cell, &place));
+            values.extend(self.within(cell, &self.place(cell)));
         }
         Points::new(self.dimension, values)
+    }
+
+    /// Whether the place of test points moves from cell to cell.
+    pub fn moves(&self) -> bool {
+        self.moves
+    }
+
+    /// Where in its cell a test point stands.
+    pub fn place(&self, cell: usize) -> Vec<f64> {
+        let axes = 0..self.dimension;
+        let place = axes.map(|axis| match self.moves {
+            true => (0.5 + cell as f64 * GOLDEN[axis % 2]).fract(),
+            false => 0.5,
+        });
+        place.collect()
     }
 
     /// A place within a cell, given in shares of the cell along every axis.

@@ -1,7 +1,7 @@
 //! Cells of a matrix, and steps of an algorithm.
 
 use super::content::{SimulationCurve, is_contour};
-use crate::canvas::Stroke;
+use crate::canvas::{Side, Stroke};
 use crate::error::FigureError;
 use crate::panel::Panel;
 use crate::theme;
@@ -22,6 +22,27 @@ pub fn draw_cells(panel: &Panel, curves: &[SimulationCurve]) -> Result<(), Figur
                 .canvas
                 .fill_as_is(&corners, theme::mixed(&CELLS, *value))?;
         }
+    }
+    write_key(panel)
+}
+
+/// What the colours of cells mean, below the names of the rows.
+fn write_key(panel: &Panel) -> Result<(), FigureError> {
+    let (left, top) = (panel.frame.right + 14.0, panel.frame.bottom + 10.0);
+    for step in 0..10_u32 {
+        let from = left + 15.0 * f64::from(step);
+        let (to, bottom) = (from + 15.0, top + 16.0);
+        let corners = [(from, top), (to, top), (to, bottom), (from, bottom)];
+        let colour = theme::mixed(&CELLS, f64::from(step) / 9.0);
+        panel.canvas.fill_as_is(&corners, colour)?;
+    }
+    let style = (theme::FOOTER, false);
+    for (text, x, side) in [
+        ("wrong", left, Side::Right),
+        ("right", left + 150.0, Side::Left),
+    ] {
+        let place = (x, top + 30.0);
+        panel.canvas.text(place, text, style, theme::INK, side)?;
     }
     Ok(())
 }

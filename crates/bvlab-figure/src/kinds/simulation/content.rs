@@ -47,13 +47,18 @@ impl SimulationCurve {
         belongs && self.xs.len() > 1 && self.is_exact()
     }
 
-    /// Where it stands at the right edge, by theory if that is known there.
-    pub fn end(&self) -> Option<f64> {
-        let theory = self.theory.last().filter(|value| value.is_finite());
-        let mut values = self.values.iter().rev();
-        theory
-            .or_else(|| values.find(|value| value.is_finite()))
-            .copied()
+    /// The heights of the line that is drawn.
+    pub fn line(&self) -> &[f64] {
+        match self.follows_theory() {
+            true => &self.theory,
+            false => &self.values,
+        }
+    }
+
+    /// Whether nothing changes along x, so that it is one estimate.
+    pub fn is_constant(&self) -> bool {
+        let same = self.values.windows(2).all(|pair| pair[0] == pair[1]);
+        self.values.len() > 2 && same && !self.has_theory()
     }
 
     /// Whether its values are exact themselves, as those of a bound are.
@@ -94,6 +99,23 @@ pub struct SimulationContent {
     pub labelled: bool,
     /// Of correlations, how many pairs have which.
     pub pairs: Option<Pairs>,
+}
+
+impl SimulationContent {
+    /// Whether there is more than one thing to name.
+    pub fn has_names(&self) -> bool {
+        self.curves.len() + self.panel.levels.len() > 1 && self.pairs.is_none()
+    }
+
+    /// Whether the interval of a curve that is constant can be seen.
+    pub fn has_band(&self) -> bool {
+        let (low, high) = self.range;
+        let wide = |curve: &SimulationCurve| {
+            let mut ends = curve.low.iter().zip(&curve.high);
+            curve.is_constant() && ends.any(|(a, b)| b - a > 0.02 * (high - low))
+        };
+        self.panel.look == PanelStyle::Curves && self.curves.iter().any(wide)
+    }
 }
 
 /// Histograms of the correlations of pairs.
@@ -540,9 +562,10 @@ pub fn arrange(contents: &mut [SimulationContent], options: &SimulationFigure) {
     let count = contents.len();
     let begins = |i: usize| i == 0 || (count > 3 && i == count.div_ceil(2));
     for i in 0..count {
-        let several = contents[i].curves.len() > 1 && contents[i].pairs.is_none();
-        let beside = !begins(i + 1) && all.get(i + 1) == Some(&all[i]);
-        contents[i].labelled = several && !beside;
+        // The name of a level alone would seem to be that of a curve.
+        let level = !contents[i].panel.levels.is_empty();
+        let beside = !begins(i + 1) && !level && all.get(i + 1) == Some(&all[i]);
+        contents[i].labelled = contents[i].has_names() && !beside;
         if options.same_y {
             contents[i].range = whole;
             contents[i].shared = !begins(i);

@@ -3,28 +3,28 @@
 mod bars;
 mod cells;
 mod content;
+mod ends;
 mod scatter;
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use crate::axis::{Axis, room};
-use crate::canvas::{Canvas, Side, Stroke};
+use crate::canvas::{Canvas, Stroke};
 use crate::error::FigureError;
-use crate::labels::{Label, labels_width, write_labels};
-use crate::notes::{NoteCurve, write_notes};
+use crate::labels::{labels_width, write_labels};
+use crate::notes::{NoteCurve, Obstacles, write_among, write_notes};
 use crate::panel::{self, Frame, Surroundings, TITLE, broken_titles, y_room};
 use crate::picture::{FigureData, Picture, course, sentence};
-use crate::text::text_width;
 use crate::theme::{self, Page};
 use bars::{draw_bars, draw_pairs};
 use bvlab_core::plan::Scale;
 use bvlab_core::simulation::{PanelStyle, SimulationDescription};
-use bvlab_core::words::{number, thousands};
+use bvlab_core::words::thousands;
 use bvlab_experiment::SimulationFigure;
 use bvlab_outcome::Tables;
 use cells::{draw_cells, draw_steps};
-use content::{SimulationContent, SimulationCurve, arrange, contents, is_contour, is_ground};
+use content::{SimulationContent, SimulationCurve, arrange, contents, is_contour};
+use ends::{at_peaks, beside, name_peaks, names, with_headroom, write_early};
 use scatter::{described, divided, draw_scatters, is_scatter, said as scatter_said, ungrouped};
 
 /// The room between two panels.
@@ -34,7 +34,7 @@ const GAP: f64 = 34.0;
 const WIDE: f64 = 600.0;
 
 /// The least width of a panel of points that has notes.
-const LEAST_NOTED: f64 = 300.0;
+const LEAST_NOTED: f64 = 340.0;
 
 /// Panels that would be narrower stand one above the other.
 const NARROWEST: f64 = 110.0;
@@ -45,7 +45,7 @@ impl Picture for SimulationFigure {
         let contents = contents(simulation, self, data.tables)?;
         let all = |which: &dyn Fn(&SimulationContent) -> bool| contents.iter().all(which);
         let exact = |content: &SimulationContent| {
-            content.panel.look == PanelStyle::Curves
+            matches!(content.panel.look, PanelStyle::Curves | PanelStyle::Steps)
                 && content.curves.iter().all(SimulationCurve::is_exact)
         };
         if all(&exact) {
@@ -74,25 +74,30 @@ impl Picture for SimulationFigure {
         let bars = any(&|look| matches!(look, PanelStyle::Bars { .. }));
         let dots = contents.iter().any(|content| {
             let curves = content.panel.look == PanelStyle::Curves;
-            curves && content.curves.iter().any(|curve| !curve.is_exact())
+            let dotted = |curve: &SimulationCurve| !curve.is_exact() && !curve.is_constant();
+            curves && content.curves.iter().any(dotted)
         });
         let exact = contents.iter().any(|content| {
             let curves = content.panel.look == PanelStyle::Curves;
             curves && content.curves.iter().any(SimulationCurve::follows_theory)
         });
         match (bars, dots) {
-            (true, _) => {
+            (true, true) => {
+                said.push("bars, and dots without bars: simulated, with 95 % intervals".to_owned());
+                said.push(format!("dots on bars, and lines: {}", simulation.theory));
+            }
+            (true, false) => {
                 said.push("bars: simulated, with 95 % intervals".to_owned());
                 said.push(format!("dots: {}", simulation.theory));
             }
             (false, true) => said.push("dots: simulated, with 95 % intervals".to_owned()),
             (false, false) => {}
         }
-        if exact {
-            said.push(match bars {
-                true => "line: the same".to_owned(),
-                false => format!("lines through open dots: {}", simulation.theory),
-            });
+        if contents.iter().any(SimulationContent::has_band) {
+            said.push("band: 95 % interval".to_owned());
+        }
+        if exact && !bars {
+            said.push(format!("lines through open dots: {}", simulation.theory));
         }
         said.extend(dashed(&contents));
         if self.y_scale == Some(Scale::Log) && has_zero(&contents) {
@@ -209,10 +214,10 @@ fn draw(
                 true => 0.0,
                 false => y_room(&y_axis(content, frame)),
             };
-            let labels = labels(content);
-            let right = match labels.is_empty() {
+            let names = names(content);
+            let right = match names.is_empty() {
                 true => 0.0,
-                false => labels_width(canvas, labels.iter().map(|(text, ..)| text.as_str())),
+                false => labels_width(canvas, names.iter().map(|name| name.text.as_str())),
             };
             (left, right)
         })
@@ -222,8 +227,12 @@ fn draw(
         let y = y_axis(content, *place);
         let panel = draw_panel(canvas, *place, (content, title), y, options)?;
         let curves: Vec<NoteCurve> = content.curves.iter().map(note_curve).collect();
-        let names: Vec<&str> = content.names.iter().map(String::as_str).collect();
-        write_notes(&panel, &names, &options.notes, &curves, &mut noted)?;
+        let called: Vec<&str> = content.names.iter().map(String::as_str).collect();
+        let mut crowd = Obstacles::of(&panel, &curves);
+        let among = (&mut crowd, &mut noted[..]);
+        write_among(&panel, &called, &options.notes, &curves, among)?;
+        let others = write_early(&panel, names(content), &mut crowd)?;
+        write_labels(canvas, *place, beside(&panel, &others))?;
     }
     Ok(())
 }
@@ -265,7 +274,7 @@ fn places(
         }
         for content in contents.iter_mut() {
             content.shared = false;
-            content.labelled = content.curves.len() > 1 && content.pairs.is_none();
+            content.labelled = content.has_names();
         }
         let left = contents
             .iter()
@@ -306,7 +315,8 @@ fn places(
 /// The vertical axis of a panel.
 fn y_axis(content: &SimulationContent, frame: Frame) -> Axis {
     let scale = content.panel.y_scale;
-    Axis::new(scale, content.range, (frame.bottom, frame.top))
+    let range = with_headroom(content, frame);
+    Axis::new(scale, range, (frame.bottom, frame.top))
 }
 
 fn note_curve(curve: &SimulationCurve) -> NoteCurve<'_> {
@@ -315,99 +325,6 @@ fn note_curve(curve: &SimulationCurve) -> NoteCurve<'_> {
         xs: &curve.xs,
         ys: Cow::Borrowed(&curve.values),
     }
-}
-
-/// What is written on the right of a panel: text, colour and the value that it belongs to.
-fn labels(content: &SimulationContent) -> Vec<(String, theme::Colour, f64)> {
-    let named = |name: &str| content.curves.iter().any(|curve| curve.name == name);
-    // What belongs to a series, such as its bound, has its colour and needs no label.
-    let belongs = |name: &str| {
-        name.split_once(": ")
-            .is_some_and(|(series, _)| named(series))
-    };
-    let count = content.curves.len() as f64;
-    if content.panel.look == PanelStyle::Cells {
-        let rows = content.curves.iter().zip(0_u32..);
-        return rows
-            .map(|(curve, row)| {
-                let mean = curve.values.iter().sum::<f64>() / curve.values.len().max(1) as f64;
-                let text = format!("{}: mean {}", curve.label, number(round(mean)));
-                (text, theme::INK, count - f64::from(row) - 0.5)
-            })
-            .collect();
-    }
-    let steps = content.panel.look == PanelStyle::Steps;
-    let unnamed = |name: &str| steps && is_ground(name);
-    let curves = content
-        .curves
-        .iter()
-        .filter(|_| content.labelled && !at_peaks(content));
-    let curves = curves.filter(|curve| !belongs(&curve.name) && !unnamed(&curve.name));
-    let curves = curves.map(|curve| {
-        let shown = |value: &f64| content.panel.y_scale == Scale::Linear || *value > 0.0;
-        let end = curve.end().filter(shown).unwrap_or(f64::NAN);
-        (curve.label.clone(), curve.colour, end)
-    });
-    let levels = content.panel.levels.iter();
-    let levels = levels.map(|(value, text)| {
-        let colour = theme::meant(text).unwrap_or(theme::SOFT);
-        (text.clone(), colour, *value)
-    });
-    curves.chain(levels).collect()
-}
-
-/// Three decimals are enough for a mean.
-fn round(value: f64) -> f64 {
-    (1000.0 * value).round() / 1000.0
-}
-
-/// Whether curves are named at their highest places: lines that all end at one height below it.
-fn at_peaks(content: &SimulationContent) -> bool {
-    let (low, high) = content.range;
-    let ends = content
-        .curves
-        .iter()
-        .filter_map(|curve| curve.values.last());
-    let near = |end: &f64| (end - low).abs() < 0.03 * (high - low);
-    content.panel.look == PanelStyle::Curves
-        && content.panel.y_scale == Scale::Linear
-        && content.curves.len() > 2
-        && content.curves.iter().all(SimulationCurve::is_exact)
-        && ends.clone().count() == content.curves.len()
-        && ends.clone().all(near)
-}
-
-/// Writes the names of curves at their highest places, each above those that it would meet.
-fn name_peaks(panel: &panel::Panel, content: &SimulationContent) -> Result<(), FigureError> {
-    let mut taken: Vec<(f64, f64)> = Vec::new();
-    for curve in &content.curves {
-        let places = curve.xs.iter().zip(&curve.values);
-        let Some((x, y)) = places.max_by(|a, b| a.1.total_cmp(b.1)) else {
-            continue;
-        };
-        let (x, mut y) = panel.at(*x, *y);
-        y -= 14.0;
-        let width = text_width(&curve.label, theme::LABEL, true);
-        let mut left = (x + 4.0).min(panel.frame.right + 20.0 - width);
-        let meets = |left: f64, y: f64| {
-            let mut others = taken.iter();
-            others.any(|(right, other)| left < *right && (y - other).abs() < 28.0)
-        };
-        // A step to the right keeps it near its peak; else it goes up.
-        while meets(left, y) && left < x + 24.0 {
-            left += 4.0;
-        }
-        while meets(left, y) {
-            y -= 4.0;
-        }
-        taken.push((left + width + 12.0, y));
-        let style = (theme::LABEL, true);
-        let place = (left, y);
-        panel
-            .canvas
-            .label(place, &curve.label, style, curve.colour, Side::Right)?;
-    }
-    Ok(())
 }
 
 /// The names of values in an axis's title that is nothing but a list of them, as in `1 spherical,
@@ -513,15 +430,6 @@ fn draw_panel<'a, 'b>(
     if content.labelled && at_peaks(content) {
         name_peaks(&panel, content)?;
     }
-    let labels = labels(content).into_iter().map(|(text, colour, value)| {
-        let y = panel.y.place(value);
-        Label {
-            text,
-            colour,
-            y: if y.is_finite() { y } else { frame.bottom },
-        }
-    });
-    write_labels(canvas, frame, labels.collect())?;
     Ok(panel)
 }
 
@@ -547,16 +455,6 @@ fn shade(
     }
 }
 
-/// The numbers of the values that have a dot: one in the middle where nothing changes along x.
-fn dotted(curve: &SimulationCurve) -> Range<usize> {
-    let count = curve.xs.len().min(curve.values.len());
-    let same = curve.values.windows(2).all(|pair| pair[0] == pair[1]);
-    match count > 2 && same && !curve.has_theory() {
-        true => count / 2..count / 2 + 1,
-        false => 0..count,
-    }
-}
-
 /// Dots with intervals: open ones on the line of theory, or full ones on a line of their own.
 fn draw_curve(panel: &panel::Panel, curve: &SimulationCurve) -> Result<(), FigureError> {
     if curve.is_exact() {
@@ -570,6 +468,12 @@ fn draw_curve(panel: &panel::Panel, curve: &SimulationCurve) -> Result<(), Figur
         };
     }
     let exact = curve.follows_theory();
+    if curve.is_constant() {
+        // Dots would say that something happens along x.
+        let (low, high) = (&curve.low, &curve.high);
+        panel.band(&curve.xs, low, high, curve.colour, theme::BAND_ALPHA)?;
+        return panel.curve(&curve.xs, &curve.values, Stroke::new(curve.colour, 2.8));
+    }
     match exact {
         true => {
             let stroke = Stroke::new(curve.colour, theme::EXACT);
@@ -580,7 +484,7 @@ fn draw_curve(panel: &panel::Panel, curve: &SimulationCurve) -> Result<(), Figur
             panel.curve(&curve.xs, &curve.values, stroke)?;
         }
     }
-    for i in dotted(curve) {
+    for i in 0..curve.xs.len().min(curve.values.len()) {
         let (x, value) = (curve.xs[i], curve.values[i]);
         let place = panel.at(x, value);
         // Chance around a zero that a log axis does not show is not shown either.
@@ -589,7 +493,7 @@ fn draw_curve(panel: &panel::Panel, curve: &SimulationCurve) -> Result<(), Figur
             continue;
         }
         let stroke = Stroke::new(curve.colour, 2.2);
-        panel.bar(x, curve.low[i], curve.high[i], stroke.faint(0.75))?;
+        panel.bar_about(place, [curve.low[i], curve.high[i]], stroke.faint(0.75))?;
         match exact {
             true => panel.canvas.open_dot(place, 4.8, stroke)?,
             false => panel.canvas.dot(place, 5.0, curve.colour, 1.0)?,

@@ -2,20 +2,27 @@
 
 use super::content::{SimulationContent, SimulationCurve};
 use crate::axis::{Axis, room};
-use crate::canvas::{Canvas, Place, Stroke};
+use crate::canvas::{Canvas, Place, Side, Stroke};
 use crate::error::FigureError;
 use crate::panel::{BELOW, Frame, Panel, Surroundings, TITLE, y_room};
-use crate::text::{balanced, text_width};
+use crate::text::{balanced, fitted, text_width};
 use crate::theme::{self, Colour, LEAST, Page};
 use bvlab_core::plan::Scale;
 use bvlab_core::simulation::{
-    PanelStyle, SCATTER_FIELD, SCATTER_POINTS, SCATTER_WRONG, scatter_group, scatter_share,
+    PanelStyle, SCATTER_FIELD, SCATTER_POINTS, SCATTER_WRONG, SimulationPanel, scatter_group,
+    scatter_share,
 };
 
 /// The room between two panels.
 const GAP: f64 = 30.0;
 /// The room between two rows, without their titles.
 const BETWEEN: f64 = 22.0;
+/// What stands in a triangle of probabilities, and the colour that it has there.
+const CENTRES: [(&str, &str); 3] = [
+    ("truth", "green"),
+    ("geometric mean", "pink"),
+    ("arithmetic mean", "ochre"),
+];
 /// More rings around points are small ones.
 const MOST_RINGS: usize = 60;
 /// The most groups that a figure looks for.
@@ -76,10 +83,15 @@ pub fn said(contents: &[SimulationContent]) -> Vec<String> {
         said.push("ellipses: one and two standard deviations".to_owned());
     }
     if any(&|curve| curve.name == SCATTER_WRONG) {
-        said.push("rings: points in the wrong group".to_owned());
+        said.push("circled: points in the wrong group".to_owned());
     }
     if any(&|curve| is_level(&curve.name)) {
         said.push("rounded lines: equal loss".to_owned());
+        let seen = |(name, _): &&(&str, &str)| any(&|curve| line_name(curve) == *name);
+        let centres = CENTRES.iter().filter(seen);
+        let centres = centres.map(|(name, colour)| format!("{name} ({colour})"));
+        let centres = centres.collect::<Vec<String>>().join(", ");
+        said.push(format!("large dots: {centres}"));
     }
     said
 }
@@ -118,6 +130,34 @@ fn ranges(contents: &[SimulationContent]) -> [(f64, f64); 2] {
         room(all.filter(|value| value.is_finite()), Scale::Linear, 0.03)
     };
     [of(&|curve| &curve.xs), of(&|curve| &curve.values)]
+}
+
+/// What a line shows, as in `group 1: truth`.
+fn line_name(curve: &SimulationCurve) -> &str {
+    curve.name.split_once(": ").map_or("", |(_, name)| name)
+}
+
+/// Whether a panel shows probabilities of three classes in a triangle.
+fn is_simplex(content: &SimulationContent) -> bool {
+    let mut names = content.curves.iter().map(line_name);
+    names.any(|name| name == "simplex")
+}
+
+/// Names the corners of a triangle of probabilities, which has no axes.
+fn name_corners(panel: &Panel, content: &SimulationContent) -> Result<(), FigureError> {
+    let SimulationPanel { x, y, .. } = &content.panel;
+    let (left, right) = x.split_once(" … ").unwrap_or((x, ""));
+    let top = panel.at(0.5, 0.75_f64.sqrt());
+    let [one, other] = [0.0, 1.0].map(|x| panel.at(x, 0.0));
+    let style = (theme::CAPTION, false);
+    for (name, place, side) in [
+        (left, (one.0, one.1 + 18.0), Side::Right),
+        (right, (other.0, other.1 + 18.0), Side::Left),
+        (y.as_str(), (top.0 + 14.0, top.1 + 8.0), Side::Right),
+    ] {
+        panel.canvas.text(place, name, style, theme::INK, side)?;
+    }
+    Ok(())
 }
 
 /// Whether a line is one of equal loss.
@@ -197,8 +237,44 @@ pub fn divided(page: &Page, contents: &[SimulationContent], frame: Frame) -> (Fr
         4..=5 if page.slim == 0.0 => 0.55,
         _ => 0.64,
     };
-    let [above, below] = frame.rows(share, BELOW + 20.0);
+    let [mut above, mut below] = frame.rows(share, BELOW + 20.0);
+    // What points do not need is the others'.
+    let ranges = ranges(contents);
+    let inner = Frame {
+        left: above.left + y_room(&y_axis(ranges, above)),
+        ..above
+    };
+    let columns = best_columns(page, inner, scatters, ranges);
+    let title = 2.0 * TITLE;
+    let scale = unit(inner, (scatters, columns), ranges, title);
+    let row = title + scale * (ranges[1].1 - ranges[1].0) + BETWEEN;
+    let needed = scatters.div_ceil(columns) as f64 * row - BETWEEN;
+    let spare = (above.bottom - above.top - needed).max(0.0);
+    above.bottom -= spare;
+    below.top -= spare;
     (above, below)
+}
+
+/// The vertical axis of all panels.
+fn y_axis(ranges: [(f64, f64); 2], frame: Frame) -> Axis {
+    Axis::new(Scale::Linear, ranges[1], (frame.bottom, frame.top))
+}
+
+/// Panels in another order if the second half shows the data of the first, by another method: in two
+/// columns both methods stand side by side.
+fn paired(places: Vec<usize>, contents: &[SimulationContent]) -> Vec<usize> {
+    let data = |place: usize| contents[place].panel.name.split(' ').next();
+    let (first, second) = places.split_at(places.len() / 2);
+    let pairs = || first.iter().zip(second);
+    let same = pairs().all(|(one, other)| data(*one) == data(*other));
+    match same
+        && first.len() > 1
+        && data(first[0]) != data(first[1])
+        && places.len().is_multiple_of(2)
+    {
+        true => pairs().flat_map(|(one, other)| [*one, *other]).collect(),
+        false => places,
+    }
 }
 
 /// Draws the panels of points; returns each with its place among the contents.
@@ -213,10 +289,17 @@ pub fn draw_scatters<'a, 'b>(
         return Ok(Vec::new());
     }
     let ranges = ranges(contents);
-    let axis = Axis::new(Scale::Linear, ranges[1], (frame.bottom, frame.top));
-    frame.left += y_room(&axis);
+    let plain = places.iter().all(|place| is_simplex(&contents[*place]));
+    match plain {
+        true => frame.bottom += BELOW / 2.0,
+        false => frame.left += y_room(&y_axis(ranges, frame)),
+    }
     let (page, count) = (&canvas.page, places.len());
     let columns = best_columns(page, frame, count, ranges);
+    let places = match columns {
+        2 => paired(places, contents),
+        _ => places,
+    };
     let of = |lines: f64| cells(frame, (count, columns), ranges, TITLE * lines);
     let mut frames = of(1.0);
     let narrow = |frames: &[Frame]| frames.first().map_or(0.0, |cell| cell.right - cell.left);
@@ -240,6 +323,12 @@ pub fn draw_scatters<'a, 'b>(
         frames = of(2.0);
         titles = broken(narrow(&frames));
     }
+    let size = |line: &String| fitted(line, theme::LABEL, true, narrow(&frames) + 20.0).1;
+    let title_size = titles
+        .iter()
+        .flatten()
+        .map(size)
+        .fold(theme::LABEL, f64::min);
     let mut panels = Vec::new();
     for (i, (place, frame)) in places.iter().zip(&frames).enumerate() {
         let content = &contents[*place];
@@ -247,8 +336,18 @@ pub fn draw_scatters<'a, 'b>(
         let y = Axis::new(Scale::Linear, ranges[1], (frame.bottom, frame.top));
         let panel = Panel::new(canvas, *frame, x, y);
         let lowest = i + columns >= places.len();
-        panel.surround(&Surroundings {
+        let title = Surroundings {
             title: &titles[i],
+            ..Surroundings::default()
+        };
+        panel.titles(&title, title_size)?;
+        if plain {
+            fill(canvas, &panel, content)?;
+            name_corners(&panel, content)?;
+            panels.push((*place, panel));
+            continue;
+        }
+        panel.surround(&Surroundings {
             x_title: lowest.then_some(content.panel.x.as_str()),
             y_title: (i % columns == 0).then_some(content.panel.y.as_str()),
             y_numbers: i % columns == 0,
@@ -277,14 +376,14 @@ fn fill(canvas: &Canvas, panel: &Panel, content: &SimulationContent) -> Result<(
     }
     if let Some(wrong) = series(content, SCATTER_WRONG) {
         // Many rings would hide the points.
-        let (radius, width) = match wrong.xs.len() > MOST_RINGS {
-            true => (5.0, 1.1),
-            false => (6.4, 1.8),
+        let (radius, stroke) = match wrong.xs.len() > MOST_RINGS {
+            true => (5.0, Stroke::new(theme::INK, 1.0).faint(0.5)),
+            false => (6.4, Stroke::new(theme::INK, 1.8)),
         };
         for (x, y) in wrong.xs.iter().zip(&wrong.values) {
             let place = panel.at(*x, *y);
             if panel.shows(place) {
-                canvas.ring(place, radius, Stroke::new(theme::INK, width))?;
+                canvas.ring(place, radius, stroke)?;
             }
         }
     }
@@ -293,8 +392,7 @@ fn fill(canvas: &Canvas, panel: &Panel, content: &SimulationContent) -> Result<(
             continue;
         };
         // A line may have a meaning, too, as the truth has.
-        let name = curve.name.split_once(": ").map_or("", |(_, name)| name);
-        let colour = match theme::meant(name) {
+        let colour = match theme::meant(line_name(curve)) {
             Some(meant) => meant,
             None if is_level(&curve.name) => theme::MARK,
             None => group_colour(group),

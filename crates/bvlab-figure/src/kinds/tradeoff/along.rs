@@ -4,14 +4,13 @@ use std::borrow::Cow;
 
 use super::content::{headline, names};
 use crate::axis::{Axis, room};
-use crate::canvas::{Canvas, Place, Side, Stroke};
+use crate::canvas::{Canvas, Place, Stroke};
 use crate::error::FigureError;
-use crate::labels::{Label, labels_width, write_labels};
+use crate::labels::{Label, labels_width, write_at_ends, write_led};
 use crate::notes::{NoteCurve, Obstacles, write_among};
 use crate::panel::{Frame, Panel, Surroundings, y_room};
 use crate::picture::{FigureData, course, sentence};
 use crate::select::{Series, column, column_name, doubtful, factor, rows_of, series};
-use crate::text::text_width;
 use crate::theme;
 use bvlab_core::plan::Scale;
 use bvlab_experiment::{CapacityMeasure, Part, Tradeoff};
@@ -197,11 +196,7 @@ pub fn draw(
         let line = [from, to].map(|x| start + slope * x);
         let stroke = Stroke::new(theme::NOISE, theme::EXACT).dashed();
         panel.curve(&[from, to], &line, stroke)?;
-        ends.push(Label {
-            text: name.to_owned(),
-            colour: theme::NOISE,
-            y: panel.y.place(line[1]),
-        });
+        ends.push(label(name, theme::NOISE, panel.y.place(line[1])));
     }
     for trail in &trails {
         draw_trail(&panel, trail, factor(data.tables))?;
@@ -225,8 +220,24 @@ pub fn draw(
         .collect();
     let among = (&mut crowd, &mut drawn[..]);
     write_among(&panel, &names, &options.notes, &curves, among)?;
-    ends.extend(label_ends(&panel, &trails, crowd, page_right)?);
-    write_labels(canvas, frame, ends)
+    let labels = trails.iter().map(|trail| {
+        let end = trail.end(&panel).unwrap_or((frame.right, frame.bottom));
+        (label(&trail.label, trail.colour, end.1), end)
+    });
+    let beside = write_at_ends(&panel, labels.collect(), &mut crowd, page_right)?;
+    let flat = ends.into_iter().map(|end| {
+        let place = (frame.right, end.y);
+        (end, place)
+    });
+    write_led(canvas, frame, flat.chain(beside).collect())
+}
+
+fn label(text: &str, colour: theme::Colour, y: f64) -> Label {
+    Label {
+        text: text.to_owned(),
+        colour,
+        y,
+    }
 }
 
 /// A curve with a dot and an interval for every value of the sweep.
@@ -242,70 +253,6 @@ fn draw_trail(panel: &Panel, trail: &Trail, reach: f64) -> Result<(), FigureErro
         }
     }
     panel.dots(&trail.xs, &trail.values, 4.4, trail.colour, 0.9)
-}
-
-/// What a label may cover of curves, as a cost, to stand in the panel.
-const CROWDED: f64 = 90.0;
-
-/// Writes the label of every curve at its own end where there is room; returns those that stand
-/// beside the panel.
-fn label_ends(
-    panel: &Panel,
-    trails: &[Trail],
-    mut crowd: Obstacles,
-    page_right: f64,
-) -> Result<Vec<Label>, FigureError> {
-    let Frame {
-        left,
-        top,
-        right,
-        bottom,
-    } = panel.frame;
-    let mut ends = Vec::new();
-    for trail in trails {
-        let (text, colour) = (trail.label.clone(), trail.colour);
-        let Some((x, y)) = trail.end(panel) else {
-            let y = bottom;
-            ends.push(Label { text, colour, y });
-            continue;
-        };
-        let style = (theme::LABEL, true);
-        let half = text_width(&text, style.0, style.1) / 2.0;
-        let aside = half + 14.0;
-        // Beside the end if there is room, else above, below or before it.
-        let asides = [aside, half, 0.0, -half, -aside];
-        let places = asides.iter().zip(0_u32..).flat_map(|(dx, rank)| {
-            let downs = [0.0, 16.0, -16.0, 28.0, -28.0, 44.0, -44.0, 64.0, -64.0];
-            downs.map(|dy| (*dx, dy, 3.0 * f64::from(rank) + 0.4 * f64::abs(dy)))
-        });
-        let areas = places.map(|(dx, dy, away)| {
-            let (x, y) = (x + dx, y + dy);
-            let high = theme::LABEL * 0.5;
-            let area = [x - half, y - high, x + half, y + high];
-            (crowd.cost(area, None) + away, area)
-        });
-        let inside = |(_, area): &(f64, [f64; 4])| {
-            area[0] > left + 8.0
-                && area[2] < page_right
-                && area[1] > top
-                && area[3] < bottom - 6.0
-                // A text across the edge would belong to neither side.
-                && (area[2] < right || area[0] > right)
-        };
-        let best = areas.filter(inside).min_by(|a, b| a.0.total_cmp(&b.0));
-        match best.filter(|(cost, _)| *cost < CROWDED) {
-            // Those beside the panel keep clear of each other.
-            Some((_, area)) if area[0] < right => {
-                let place = (area[0], (area[1] + area[3]) / 2.0);
-                panel
-                    .canvas
-                    .label(place, &text, style, colour, Side::Right)?;
-                crowd.texts.push(area);
-            }
-            _ => ends.push(Label { text, colour, y }),
-        }
-    }
-    Ok(ends)
 }
 
 pub fn describe(

@@ -1,37 +1,59 @@
 //! What is said of a trade-off in words.
 
+use super::TradeoffDrawing;
 use super::content::headline;
+use super::fill::shaded;
 use super::lines::{Line, line};
 use crate::error::FigureError;
 use crate::picture::{FigureData, course, sentence};
-use crate::select::{Series, best_of, column, column_name, doubtful, is_mean, rows_of, series};
+use crate::select::{Series, best_of, column, is_mean, rows_of, series};
 use crate::theme;
-use bvlab_core::plan::{Scale, StudyDescription};
+use bvlab_core::plan::Scale;
 use bvlab_experiment::{Bands, Part, Tradeoff};
 use bvlab_outcome::{Tables, columns};
 
 /// What dots, dashes and bands are.
 pub fn footer(options: &Tradeoff, data: &FigureData) -> Result<Vec<String>, FigureError> {
-    let (study, tables) = (data.study()?, data.tables);
-    let theory = theory(study, options, tables);
+    let (study, drawing) = (data.study()?, TradeoffDrawing::new(options, data)?);
+    let lines = || drawing.contents.iter().flat_map(|content| &content.lines);
+    let theory = theory(&drawing, data.tables);
+    // What could have a theory, but has none.
+    let measured = |line: &&Line| {
+        let swept = |series: &Series| series.curve.name == line.learner;
+        matches!(line.part, Part::Bias2 | Part::Variance | Part::Risk)
+            && line.exact.is_empty()
+            && drawing.swept.iter().any(swept)
+    };
+    let banded = lines().filter(measured).any(|line| !line.low.is_empty());
+    let bands = bands(options).filter(|_| theory.is_none() || banded);
     let mut said = Vec::new();
-    match theory {
-        Some(theory) => {
-            said.push("dots: simulated, with 95 % intervals".to_owned());
-            said.push(theory.to_owned());
-        }
-        None => said.extend(
-            bands(options).map(|words| match options.categories.is_empty() {
-                true => words.to_owned(),
-                false => words.replace("band", "bar"),
-            }),
-        ),
+    if let Some(theory) = theory {
+        let dots = match bands {
+            Some(OWN) => "dots: simulated",
+            _ => "dots: simulated, with 95 % intervals",
+        };
+        said.push(dots.to_owned());
+        let through = match lines().any(|line| measured(&line)) {
+            true => "lines through dots",
+            false => "lines",
+        };
+        said.push(format!("{through}: {theory}"));
     }
+    said.extend(bands.map(|words| match theory {
+        Some(_) if words == OWN => format!("bars and {words}"),
+        _ if options.categories.is_empty() => words.to_owned(),
+        _ => words.replace("band", "bar"),
+    }));
     let both = [Part::Risk, Part::Test]
         .iter()
         .all(|part| options.parts.contains(part));
     if both && !options.overlay && theory.is_none() {
         said.push("dots: measured on fresh labels".to_owned());
+    }
+    let gap = |content| shaded(content, options);
+    if let Some((one, other)) = drawing.contents.iter().find_map(gap) {
+        let [one, other] = [one, other].map(|line| line.label.as_str());
+        said.push(format!("shaded: between {one} and {other}"));
     }
     let kept = study.keep.min(data.resamples()) as usize;
     match options.runs.min(kept) {
@@ -39,19 +61,30 @@ pub fn footer(options: &Tradeoff, data: &FigureData) -> Result<Vec<String>, Figu
         1 => said.push("faint: a single training set".to_owned()),
         runs => said.push(format!("faint: {runs} single training sets")),
     }
-    if options.y_scale == Scale::Log && has_zero(options, tables) {
+    // What is zero but for rounding lies as far below.
+    let least = drawing.heights.0 * 1e-6;
+    let off = |line: &Line| line.values.iter().any(|value| *value <= least);
+    if options.y_scale == Scale::Log && lines().any(off) {
         said.push("0 is off the axis".to_owned());
     }
-    if has_doubt(study, options, tables) {
-        let what = if theory.is_some() {
-            "no dot"
-        } else {
-            "thin dashes"
+    let doubted = |exact: bool| {
+        let doubted = |line: &Line| {
+            is_mean(line.part) && line.exact.is_empty() != exact && line.doubtful.contains(&true)
         };
-        said.push(format!("{what}: heavy tail, the mean may not exist"));
-    }
+        lines().any(doubted)
+    };
+    let what = match (doubted(true), doubted(false)) {
+        (true, true) => "no dot, thin dashes",
+        (true, false) => "no dot",
+        (false, true) => "thin dashes",
+        (false, false) => return Ok(said),
+    };
+    said.push(format!("{what}: heavy tail, the mean may not exist"));
     Ok(said)
 }
+
+/// What bands are most often.
+const OWN: &str = "bands: 95 % intervals";
 
 /// What the bands are, if there are any.
 fn bands(options: &Tradeoff) -> Option<&'static str> {
@@ -67,7 +100,7 @@ fn bands(options: &Tradeoff) -> Option<&'static str> {
         Bands::Own if options.parts.iter().any(median) => {
             Some("bands: 95 % intervals (median: quartiles)")
         }
-        Bands::Own => Some("bands: 95 % intervals"),
+        Bands::Own => Some(OWN),
     }
 }
 
@@ -114,59 +147,19 @@ pub fn describe(options: &Tradeoff, data: &FigureData) -> Result<Vec<String>, Fi
 }
 
 /// The theory that a figure draws through its dots, in words.
-fn theory(study: &StudyDescription, options: &Tradeoff, tables: &Tables) -> Option<&'static str> {
-    let parts: &[Part] = match options.overlay {
-        true => &[headline(options)],
-        false => &options.parts,
-    };
-    let any = |series: &Series, which: &dyn Fn(&Line) -> bool| {
-        let exact = |part: &Part| line(*series, *part, "", theme::INK, tables);
-        let mut exact = parts.iter().map(exact);
-        exact.any(|line| line.is_ok_and(|line| which(&line)))
-    };
-    let drawn = |series: &Series| any(series, &|line| !line.exact.is_empty());
-    let swept = series(study, &options.learners, options.second.as_deref());
-    let swept: Vec<Series> = swept.into_iter().filter(|s| s.axis().is_some()).collect();
-    let from_members = |series: &&Series| {
-        rows_of(&tables.curves, **series).is_ok_and(|rows| {
+fn theory(drawing: &TradeoffDrawing, tables: &Tables) -> Option<&'static str> {
+    let lines = drawing.contents.iter().flat_map(|content| &content.lines);
+    let mut exact = lines.filter(|line| !line.exact.is_empty()).peekable();
+    exact.peek()?;
+    let from_members = |series: &Series| {
+        rows_of(&tables.curves, *series).is_ok_and(|rows| {
             let formula = column(&tables.curves, columns::VARIANCE_FROM_MEMBERS, &rows);
             formula.iter().any(|value| value.is_finite())
         })
     };
-    match swept.iter().find(|series| drawn(series)) {
-        None => None,
-        Some(_) if swept.iter().any(|series| from_members(&series)) => Some(
-            "lines: ρt² + (1 − ρ)t²/M, with t² the variance of a member and ρ the correlation of two",
-        ),
-        Some(_)
-            if swept
-                .iter()
-                .any(|series| any(series, &Line::is_partly_exact)) =>
-        {
-            Some("lines: exact where that is known")
-        }
-        Some(_) => Some("lines: exact"),
-    }
-}
-
-/// Whether some mean of the figure has too heavy a tail.
-fn has_doubt(study: &StudyDescription, options: &Tradeoff, tables: &Tables) -> bool {
-    let all = series(study, &options.learners, options.second.as_deref());
-    let mean = |part: &&Part| is_mean(**part);
-    options.parts.iter().any(|part| mean(&part))
-        && all
-            .iter()
-            .any(|series| doubtful(*series, tables).contains(&true))
-}
-
-/// Whether a curve of the figure touches zero.
-fn has_zero(options: &Tradeoff, tables: &Tables) -> bool {
-    let zero = |part: &Part| {
-        tables
-            .curves
-            .numbers(column_name(*part))
-            .iter()
-            .any(|v| *v <= 0.0)
-    };
-    options.parts.iter().any(zero)
+    Some(match drawing.swept.iter().any(from_members) {
+        true => "ρt² + (1 − ρ)t²/M, t² the variance of a member, ρ the correlation of two",
+        false if exact.any(Line::is_partly_exact) => "exact where that is known",
+        false => "exact",
+    })
 }

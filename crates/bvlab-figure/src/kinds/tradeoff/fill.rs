@@ -5,6 +5,7 @@ use super::lines::Line;
 use crate::canvas::{Side, Stroke};
 use crate::error::FigureError;
 use crate::labels::Label;
+use crate::notes::{NoteCurve, Obstacles};
 use crate::panel::{Frame, MARKED, Panel};
 use crate::select::stretches;
 use crate::text::{shortened, text_width};
@@ -58,6 +59,34 @@ pub fn fill(
     Ok(())
 }
 
+/// What texts in a panel keep clear of.
+pub fn crowd(
+    panel: &Panel,
+    content: &TradeoffContent,
+    options: &Tradeoff,
+    curves: &[NoteCurve],
+) -> Obstacles {
+    let mut crowd = Obstacles::of(panel, curves);
+    for runs in &content.runs {
+        let weight = 0.8 / runs.curves.len().max(4) as f64;
+        for run in &runs.curves {
+            crowd.add_faint(panel, &runs.xs, run, weight);
+        }
+    }
+    for i in banded(&content.lines, options) {
+        let line = &content.lines[i];
+        crowd.add_band(panel, &line.xs, &line.low, &line.high);
+    }
+    if let Some((one, other)) = shaded(content, options) {
+        crowd.add_band(panel, &one.xs, &one.values, &other.values);
+    }
+    let best = content.lowest.iter().map(|lowest| lowest.at.0);
+    for x in best.chain(options.marks.iter().map(|mark| mark.at)) {
+        crowd.add_mark(panel, x);
+    }
+    crowd
+}
+
 /// Over kinds there is nothing between the values: dots, and faint lines that lead from one to the
 /// next.
 fn category_dots(panel: &Panel, line: &Line) -> Result<(), FigureError> {
@@ -73,13 +102,19 @@ fn category_dots(panel: &Panel, line: &Line) -> Result<(), FigureError> {
     Ok(())
 }
 
+/// The two curves between which the gap is shaded.
+pub fn shaded<'c>(
+    content: &'c TradeoffContent,
+    options: &Tradeoff,
+) -> Option<(&'c Line, &'c Line)> {
+    let (one, other) = options.shade?;
+    let of = |part: Part| content.lines.iter().find(|line| line.part == part);
+    of(one).zip(of(other))
+}
+
 /// The gap between two curves.
 fn shade(panel: &Panel, content: &TradeoffContent, options: &Tradeoff) -> Result<(), FigureError> {
-    let Some((one, other)) = options.shade else {
-        return Ok(());
-    };
-    let of = |part: Part| content.lines.iter().find(|line| line.part == part);
-    if let (Some(one), Some(other)) = (of(one), of(other)) {
+    if let Some((one, other)) = shaded(content, options) {
         let colour = theme::colour(Part::Diversity);
         panel.band(
             &one.xs,

@@ -9,10 +9,10 @@ mod lines;
 use std::borrow::Cow;
 
 use crate::axis::{Axis, room};
-use crate::canvas::Canvas;
+use crate::canvas::{Canvas, Place};
 use crate::error::FigureError;
-use crate::labels::{Label, labels_width, write_labels};
-use crate::notes::{NoteCurve, write_notes};
+use crate::labels::{Label, labels_width, write_at_ends, write_labels, write_led};
+use crate::notes::{NoteCurve, Obstacles, write_among};
 use crate::panel::{
     BELOW, Frame, MARKED, Panel, Surroundings, TITLE, axis_title, broken_titles, is_whole,
     side_by_side, y_room,
@@ -23,7 +23,7 @@ use crate::theme;
 use bvlab_core::plan::{Scale, StudyDescription, SweepAxis};
 use bvlab_experiment::{Part, Tradeoff};
 use content::{TradeoffContent, headline, heights, lower_range, overlay, single};
-use fill::{above, fill, fill_lower, guide};
+use fill::{above, crowd, fill, fill_lower, guide};
 use lines::Line;
 
 /// The room between panels that stand side by side.
@@ -312,10 +312,11 @@ impl<'a> TradeoffDrawing<'a> {
         above(&panel, content, &options.marks)?;
         let curves: Vec<NoteCurve> = content.lines.iter().map(note_curve).collect();
         let name = content.series.curve.name.as_str();
-        write_notes(&panel, &[name], &options.notes, &curves, noted)?;
+        let mut crowd = crowd(&panel, content, options, &curves);
+        let among = (&mut crowd, noted);
+        write_among(&panel, &[name], &options.notes, &curves, among)?;
         if cell.rightmost {
-            let ends = content.lines.iter().map(|line| end_label(&panel, line));
-            write_labels(canvas, upper, ends.collect())?;
+            write_ends(&panel, &content.lines, &curves, &mut crowd)?;
         }
         if let (Some(below), Some(range)) = (below, self.lower) {
             let panel = Panel::new(canvas, below, x, self.lower_axis(below, range));
@@ -372,14 +373,59 @@ fn note_curve<'a>(line: &'a Line) -> NoteCurve<'a> {
     }
 }
 
-fn end_label(panel: &Panel, line: &Line) -> Label {
-    let y = line
-        .values
-        .last()
-        .map_or(f64::NAN, |value| panel.y.place(*value));
-    Label {
-        text: line.label.clone(),
-        colour: line.colour,
-        y: if y.is_finite() { y } else { panel.frame.bottom },
+/// How much of the width a curve must run through to have its label beside the panel.
+const LONG: f64 = 0.85;
+
+/// Writes the labels of curves: beside the panel, or where they end or leave it before.
+fn write_ends(
+    panel: &Panel,
+    lines: &[Line],
+    curves: &[NoteCurve],
+    crowd: &mut Obstacles,
+) -> Result<(), FigureError> {
+    let Frame {
+        left,
+        right,
+        bottom,
+        ..
+    } = panel.frame;
+    let ends = lines.iter().zip(curves).map(|(line, curve)| {
+        let end = visible_end(panel, curve).unwrap_or((right, bottom));
+        let label = Label {
+            text: line.label.clone(),
+            colour: line.colour,
+            y: end.1,
+        };
+        (label, end)
+    });
+    let (early, mut beside): (Vec<_>, Vec<_>) =
+        ends.partition(|(_, end)| end.0 < left + LONG * (right - left));
+    beside.extend(write_at_ends(panel, early, crowd, right)?);
+    write_led(panel.canvas, panel.frame, beside)
+}
+
+/// The last place of a curve that a panel shows: where it ends, or leaves the panel.
+fn visible_end(panel: &Panel, curve: &NoteCurve) -> Option<Place> {
+    // What has no logarithm is not drawn.
+    let drawn = |y: f64| y.is_finite() && (panel.y.scale == Scale::Linear || y > 0.0);
+    let places = curve.xs.iter().zip(&*curve.ys);
+    let places: Vec<Option<Place>> = places
+        .map(|(x, y)| drawn(*y).then(|| panel.at(*x, *y)))
+        .collect();
+    let last = places
+        .iter()
+        .rposition(|place| place.is_some_and(|place| panel.shows(place)))?;
+    let mut seen = places[last]?;
+    let Some(mut hidden) = places.get(last + 1).copied().flatten() else {
+        return Some(seen);
+    };
+    // Half-way again and again to where it leaves.
+    for _ in 0..24 {
+        let middle = ((seen.0 + hidden.0) / 2.0, (seen.1 + hidden.1) / 2.0);
+        match panel.shows(middle) {
+            true => seen = middle,
+            false => hidden = middle,
+        }
     }
+    Some(seen)
 }
