@@ -535,7 +535,8 @@ fn figures_of_simulations_say_what_they_show() {
     for words in [
         "Votes",
         "200 votes",
-        "bars: simulated, with 95 % intervals  ·  dots: binomial",
+        "bars, and dots without bars: simulated, with 95 % intervals",
+        "dots on bars, and lines: binomial",
         "11 voters",
         "error of the vote",
         "vote wrong: 7.8 %",

@@ -932,7 +932,7 @@ fn noise_that_nobody_knows_is_not_called_zero() {
     let place = place();
     let (out, _) = place.done(&["run", "small.toml"]);
     for words in [
-        "60 bootstraps, 7 of 7 rows, 3 rows held out",
+        "60 bootstraps of 7 rows, 3 rows held out",
         "unknown",
         "the noise of a table is unknown and part of the bias²",
         "risk = bias² + variance agrees",

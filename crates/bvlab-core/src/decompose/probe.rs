@@ -50,9 +50,8 @@ pub struct Probe {
     /// For cells of a grid along one axis, how far the test point lies from the middle between the other
     /// two, in units of their distance; 0 where that is not known.
     pub lean: Vec<f64>,
-    /// For cells of a grid, how much of the variance that these have the whole grid has; 0 where that is
-    /// not known.
-    pub share: f64,
+    /// Whether the grid has the error that its cells differ by, beyond their slopes.
+    pub has_own: bool,
     /// How many of the first resamples predict there, at most.
     pub resamples: u64,
     /// One in so many of all resamples, but no fewer than the first few.
@@ -66,7 +65,7 @@ impl Probe {
             points,
             cells: Vec::new(),
             lean: Vec::new(),
-            share: 0.0,
+            has_own: false,
             resamples: MOST_PROBED,
             one_in: match test_points < FEW_POINTS {
                 true => 1,
@@ -91,13 +90,13 @@ impl Probe {
     }
 
     /// Three points for each of some cells of a grid, how much each cell counts, how far its test point
-    /// lies from the middle of the others, and how much of the cells' variance the grid has; whether the
-    /// training inputs are a grid, too.
+    /// lies from the middle of the others; whether the grid has the error that the cells differ by, and whether
+    /// the training inputs are a grid, too.
     pub fn of_grid(
         points: Points,
         cells: Vec<f64>,
         lean: Vec<f64>,
-        share: f64,
+        has_own: bool,
         at_grid: bool,
     ) -> Self {
         let (resamples, one_in) = match at_grid {
@@ -108,7 +107,7 @@ impl Probe {
             points,
             cells,
             lean,
-            share,
+            has_own,
             resamples,
             one_in,
         }
@@ -157,8 +156,8 @@ pub struct ProbePredictions<'a> {
     pub cells: &'a [f64],
     /// For cells of a grid, how far the test point lies from the middle between the other two.
     pub lean: &'a [f64],
-    /// For cells of a grid, how much of their variance the whole grid has.
-    pub share: f64,
+    /// Whether the grid has the error that its cells differ by, beyond their slopes.
+    pub has_own: bool,
     /// By resample, point and output: distances from the truth, or scores.
     pub scores: &'a [Vec<f64>],
 }
@@ -178,7 +177,7 @@ impl ProbePredictions<'_> {
         let without: Vec<ProbeParts> = blocks.map(|block| self.parts(Some(block))).collect();
         Some(match self.cells {
             [] => self.sample(&all, &without),
-            cells => grid((cells, self.lean, self.share), &all, &without),
+            cells => grid((cells, self.lean, self.has_own), &all, &without),
         })
     }
 
@@ -240,7 +239,7 @@ const MOST_LEAN: f64 = 2.0;
 
 /// Compares the average over cells, each by two mirror images, with that over their test points.
 fn grid(
-    (cells, lean, share): (&[f64], &[f64], f64),
+    (cells, lean, has_own): (&[f64], &[f64], bool),
     all: &ProbeParts,
     without: &[ProbeParts],
 ) -> ProbeResult {
@@ -258,7 +257,10 @@ fn grid(
         let without: Vec<Vec<f64>> = without.iter().map(|parts| bends(lean, &parts[i])).collect();
         let of_cell = |j: usize| jackknifed(without.iter().map(|each| each[j])).1;
         let by_chance = known_mean(cells, &bent, |j| cells[j] * of_cell(j));
-        let own = share * (of_places - by_chance).max(0.0);
+        let own = match has_own {
+            true => (of_places - by_chance).max(0.0),
+            false => 0.0,
+        };
         let beyond = (found * found - 4.0 * (of_resamples + of_places)).max(0.0);
         let scale = average(&all[i]).abs();
         // Rounding is no error.
@@ -356,7 +358,7 @@ mod tests {
             noise: &noise,
             cells,
             lean: &vec![0.0; cells.len()],
-            share: 0.0,
+            has_own: false,
             scores,
         };
         at.judge().expect("there are resamples enough")

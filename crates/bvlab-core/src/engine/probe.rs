@@ -48,7 +48,7 @@ impl Probes {
 fn judge(plan: &Plan, (truth, noise): &BestPredictions, first: &[&KeptResample]) -> ProbedSettings {
     let probe = plan.test.probe.as_ref();
     let (cells, lean) = probe.map_or((&[][..], &[][..]), |probe| (&*probe.cells, &*probe.lean));
-    let share = probe.map_or(0.0, |probe| probe.share);
+    let has_own = probe.is_some_and(|probe| probe.has_own);
     let (loss, seed) = (plan.run.loss, plan.run.seed);
     let outputs = plan.problem().outputs();
     let paths = plan.paths.iter().enumerate();
@@ -71,7 +71,7 @@ fn judge(plan: &Plan, (truth, noise): &BestPredictions, first: &[&KeptResample])
                     noise: &noise[problem],
                     cells,
                     lean,
-                    share,
+                    has_own,
                     scores: &scores?,
                 };
                 at.judge()

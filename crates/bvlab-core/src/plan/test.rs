@@ -206,9 +206,9 @@ fn probe_of(grid: &TestGrid, points: &Points, weights: &[f64], seed: u64) -> Pro
     }
     let total: f64 = cells.iter().map(|&cell| weights[cell]).sum();
     let counts = cells.iter().map(|&cell| weights[cell] / total).collect();
-    // Beside slopes that are not known, nothing can be said of the rest.
-    let slopes_count = grid.moves() && (points.dimension() > 1 || cells.len() < points.len());
-    let share = if slopes_count { 0.0 } else { total };
+    // Midpoints have next to no error of their own, and beside slopes that are not known nothing can be said
+    // of the rest.
+    let has_own = grid.moves() && points.dimension() == 1 && cells.len() == points.len();
     let points = Points::new(points.dimension(), values);
-    Probe::of_grid(points, counts, lean, share, grid.moves())
+    Probe::of_grid(points, counts, lean, has_own, grid.moves())
 }
