@@ -57,7 +57,7 @@ fn height(known: &[Place], at: f64) -> Option<f64> {
 pub type Area = [f64; 4];
 
 /// A line that texts keep clear of, as points that stand close together.
-struct Line {
+struct SoftLine {
     points: Vec<Place>,
     /// How much it matters, compared with a curve.
     weight: f64,
@@ -65,7 +65,7 @@ struct Line {
     across: f64,
 }
 
-impl Line {
+impl SoftLine {
     /// What a leader costs where it meets the line. Its end touches its own curve.
     fn crossed(&self, (from, to): (Place, Place)) -> f64 {
         let run = (to.0 - from.0, to.1 - from.1);
@@ -90,7 +90,7 @@ const ACROSS: f64 = 70.0;
 
 /// What texts keep clear of.
 pub struct Obstacles {
-    lines: Vec<Line>,
+    lines: Vec<SoftLine>,
     /// The lower and upper edges of shaded areas.
     shaded: Vec<[Vec<Place>; 2]>,
     /// The areas of texts that are written.
@@ -143,7 +143,7 @@ impl Obstacles {
     }
 
     fn push(&mut self, points: Vec<Place>, weight: f64, across: f64) {
-        self.lines.push(Line {
+        self.lines.push(SoftLine {
             points,
             weight,
             across,
@@ -501,7 +501,7 @@ mod tests {
 
     #[test]
     fn a_leader_pays_for_what_it_crosses_but_not_for_its_own_curve() {
-        let line = |y: f64| Line {
+        let line = |y: f64| SoftLine {
             points: stepped((0.0, y), (100.0, y)),
             weight: 1.0,
             across: ACROSS,
