@@ -139,6 +139,15 @@ fn a_line_fitted_to_a_line() {
     assert_covers("1 + x", "normal = 0.5", "polynomial = { degree = 1 }", 100);
 }
 
+/// Their bias² hardly varies, so that in a long run the small error of the grid is most of what it is off
+/// by: 10 to 40 % of the intervals held it when that was taken for chance.
+#[test]
+fn the_small_error_of_a_grid_on_inputs_that_are_a_grid_too() {
+    for learner in ["knn = { k = 30 }", "polynomial = { degree = 1 }"] {
+        assert_covers("sin(pi*x/3)", "normal = 0.3", learner, 1000);
+    }
+}
+
 #[test]
 fn few_resamples_each_a_group_of_its_own() {
     assert_covers("sin(x)", "normal = 0.5", "knn = { k = 7 }", 30);
@@ -193,6 +202,34 @@ fn few_drawn_test_points_that_miss_where_the_bias_is() {
         bias2 >= 0.9 && doubted <= 0.07,
         "{bias2} with doubts in {doubted}"
     );
+}
+
+/// The more resamples, the more fits judge the points: 12 of them held 88 %.
+#[test]
+fn drawn_test_points_in_a_long_run() {
+    let case = Case {
+        problem: "truth = \"sin(2*pi*x)\", inputs = { uniform = [0, 1] }, noise = { normal = 0.3 }, train = 30",
+        learner: "knn = { k = 1 }",
+        run: "resamples = 1000, test = { draw = 100 }",
+    };
+    let wanted = case.long_run("resamples = 100_000, test = { grid = 400 }");
+    let ([bias2, ..], doubted) = case.covered(|_| wanted);
+    assert!(
+        bias2 >= 0.92 && doubted <= 0.05,
+        "{bias2} with doubts in {doubted}"
+    );
+    let judging = |resamples: u64| {
+        let plan = case.plan(
+            &format!("resamples = {resamples}, test = {{ draw = 100 }}"),
+            1,
+        );
+        plan.test
+            .probe
+            .as_ref()
+            .expect("they are drawn")
+            .judging(resamples)
+    };
+    assert_eq!([40, 400, 10_000].map(judging), [12, 50, 120]);
 }
 
 const CLASSES: &str =

@@ -36,7 +36,7 @@ function viewHere() {
 }
 
 // What was shown last arrives last.
-function post(view) {
+function postView(view) {
   lead.last = lead.last.catch(() => {}).then(() => sendView(view));
   return lead.last;
 }
@@ -46,7 +46,7 @@ async function sendNow() {
   if (!app.leading) return;
   lead.busy = true;
   try {
-    await post(viewHere());
+    await postView(viewHere());
     lead.trouble = null;
   } catch (error) {
     lead.trouble = error.status === 413 ? "This experiment is too long for the class to follow." : "The lab does not respond.";
@@ -67,7 +67,7 @@ export async function toggleLead() {
   else {
     clearTimeout(lead.timer);
     lead.timer = 0;
-    await post(null).catch(() => {});
+    await postView(null).catch(() => {});
   }
   redraw();
 }

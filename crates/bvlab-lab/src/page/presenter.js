@@ -117,7 +117,7 @@ export function showPresenter() {
   if (!opened.document.querySelector("button:active")) {
     const keep = opened.document.activeElement?.id ?? "";
     const from = [shown, vote?.acts.map(([id, label]) => [id, label]) ?? null];
-    if (refill(body, from, () => partsOf(shown, vote)) && keep) opened.document.getElementById(keep)?.focus();
+    if (refill(body, from, () => presenterParts(shown, vote)) && keep) opened.document.getElementById(keep)?.focus();
   }
   const [whole, own] = [Date.now() - presenter.began, Date.now() - presenter.entered];
   write("clock", clock(whole));
@@ -128,7 +128,7 @@ export function showPresenter() {
 }
 
 // What is in the window, but for what changes all the time.
-function partsOf(shown, vote) {
+function presenterParts(shown, vote) {
   const { act } = presenter;
   const button = (id, label, go) => element("button", { id, type: "button", onclick: go }, label);
   return [
