@@ -84,7 +84,7 @@ expect "a claimed address changes nothing" '^429$' "$(join 127.0.0.4 wifi42 -H '
 expect "another address is free to join" '^200$' "$(join 127.0.0.5 wifi42)"
 
 # A run that would take minutes is seen as it goes, also its short lines.
-scene='{"lesson": "moons-squared", "set": ["run.resamples=2000000"]}'
+scene='{"lesson": "density-tradeoff", "set": ["run.resamples=2000000"]}'
 set +o pipefail
 begun=$(ask 127.0.0.3 /api/run --no-buffer -H "$json" -H "Origin: $site" -H "X-Bvlab-Key: $key" -d "$scene" |
   grep -m1 '"is":"progress"')

@@ -60,7 +60,7 @@ export function run(joiner, shares, scene) {
   const way = joiner.calls.bvlab_begin();
   if (way === 0) return joiner.refusal();
   let result = 1;
-  if (way === 2) result = joiner.calls.bvlab_run_whole();
+  if (way === 2) while (result === 1) result = joiner.calls.bvlab_run_whole();
   else {
     shares.forEach((share, i) => {
       share.put(text);
