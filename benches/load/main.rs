@@ -413,15 +413,34 @@ async fn connect(visitor: &Visitor) -> std::io::Result<TcpStream> {
 }
 
 fn request(visitor: &Visitor, path: &str, body: &str) -> String {
+    request_with(visitor, "POST", path, "", body)
+}
+
+/// The same with another method, and more headers, each a line.
+fn request_with(visitor: &Visitor, method: &str, path: &str, headers: &str, body: &str) -> String {
     let key = match &visitor.key {
         Some(key) => format!("X-Bvlab-Key: {key}\r\n"),
         None => String::new(),
     };
     format!(
-        "POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n{key}\r\n{body}",
+        "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n{key}{headers}\r\n{body}",
         visitor.port,
         body.len()
     )
+}
+
+/// All that is answered to a request, which is about `path`.
+async fn answered(visitor: &Visitor, path: &str, request: &str) -> Result<Vec<u8>, String> {
+    let answer = async {
+        let mut stream = connect(visitor).await?;
+        stream.write_all(request.as_bytes()).await?;
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).await?;
+        Ok::<_, std::io::Error>(answer)
+    };
+    let answer = tokio::time::timeout(Duration::from_secs(60), answer).await;
+    let answer = answer.map_err(|_| format!("no {path} within 60 s"))?;
+    answer.map_err(|error| format!("{path}: {error}"))
 }
 
 async fn asked(visitor: &Visitor, body: &str, counts: &Counts) -> std::io::Result<Answer> {

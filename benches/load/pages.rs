@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-
-use super::{Answer, Counts, Visitor, ask, connect, good_will, roll};
+use super::{Answer, Counts, Visitor, answered, ask, good_will, request_with, roll};
 
 /// Within how many milliseconds a class opens the page.
 const ARRIVAL: u64 = 10_000;
@@ -75,20 +73,9 @@ fn named(text: &str) -> impl Iterator<Item = String> + '_ {
 
 /// A file of the lab.
 async fn get(student: &Visitor, file: &str, counts: &Counts) -> Result<Vec<u8>, String> {
-    let request = format!(
-        "GET /{file} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\r\n",
-        student.port
-    );
-    let answer = async {
-        let mut stream = connect(student).await?;
-        stream.write_all(request.as_bytes()).await?;
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).await?;
-        Ok::<_, std::io::Error>(answer)
-    };
-    let answer = tokio::time::timeout(Duration::from_secs(60), answer).await;
-    let answer = answer.map_err(|_| format!("no /{file} within 60 s"))?;
-    let answer = answer.map_err(|error| format!("/{file}: {error}"))?;
+    let path = format!("/{file}");
+    let request = request_with(student, "GET", &path, "", "");
+    let answer = answered(student, &path, &request).await?;
     counts
         .bytes
         .fetch_add(answer.len() as u64, Ordering::Relaxed);
@@ -96,7 +83,7 @@ async fn get(student: &Visitor, file: &str, counts: &Counts) -> Result<Vec<u8>, 
     match answer.starts_with(b"HTTP/1.1 200") {
         true => Ok(answer),
         false => Err(format!(
-            "/{file}: {}",
+            "{path}: {}",
             String::from_utf8_lossy(&answer[..answer.len().min(100)])
         )),
     }

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-
-use super::{Counts, Visitor, connect, print_times, roll};
+use super::{Counts, Visitor, answered, print_times, request_with, roll};
 
 /// A lesson with a question, and how many choices it has.
 const LESSON: &str = "knn-fits";
@@ -102,23 +100,9 @@ async fn send(
     headers: &str,
     body: &str,
 ) -> Result<String, String> {
-    let key = visitor.key.iter();
-    let key: String = key.map(|key| format!("X-Bvlab-Key: {key}\r\n")).collect();
-    let request = format!(
-        "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n{key}{headers}\r\n{body}",
-        visitor.port,
-        body.len()
-    );
-    let answer = async {
-        let mut stream = connect(visitor).await?;
-        stream.write_all(request.as_bytes()).await?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).await?;
-        Ok::<_, std::io::Error>(answer)
-    };
-    let answer = tokio::time::timeout(Duration::from_secs(60), answer).await;
-    let answer = answer.map_err(|_| format!("no {path} within 60 s"))?;
-    let answer = answer.map_err(|error| format!("{path}: {error}"))?;
+    let request = request_with(visitor, method, path, headers, body);
+    let answer = answered(visitor, path, &request).await?;
+    let answer = String::from_utf8_lossy(&answer);
     match answer.split_once("\r\n\r\n") {
         Some((head, body)) if head.starts_with("HTTP/1.1 200") => Ok(body.to_owned()),
         _ => Err(format!("{path}: {answer}")),

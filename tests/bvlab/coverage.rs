@@ -83,6 +83,18 @@ impl Case<'_> {
         (covered, doubted)
     }
 
+    /// The same case, run in this way.
+    fn on<'a>(&'a self, run: &'a str) -> Case<'a> {
+        Case { run, ..*self }
+    }
+
+    /// For bias², against a long run: the share of seeds that hold it, and the share with doubts.
+    fn bias2_covered(&self) -> (f64, f64) {
+        let wanted = self.long_run("resamples = 100_000, test = { grid = 400 }");
+        let ([bias2, ..], doubted) = self.covered(|_| wanted);
+        (bias2, doubted)
+    }
+
     /// Checks these shares.
     fn assert_covers(&self, wanted: impl Fn(u64) -> True) {
         let (covered, doubted) = self.covered(wanted);
@@ -187,17 +199,18 @@ fn drawn_test_points_on_fresh_inputs() {
     case.assert_covers(|_| wanted);
 }
 
+const ONE_NEIGHBOUR: Case = Case {
+    problem: "truth = \"sin(2*pi*x)\", inputs = { uniform = [0, 1] }, noise = { normal = 0.3 }, train = 30",
+    learner: "knn = { k = 1 }",
+    run: "",
+};
+
 /// One neighbour errs near the ends only, which 30 points can miss. From a few fits to other points
 /// alone, 76 % of the intervals of bias² held it.
 #[test]
 fn few_drawn_test_points_that_miss_where_the_bias_is() {
-    let case = Case {
-        problem: "truth = \"sin(2*pi*x)\", inputs = { uniform = [0, 1] }, noise = { normal = 0.3 }, train = 30",
-        learner: "knn = { k = 1 }",
-        run: "resamples = 1000, test = { draw = 30 }",
-    };
-    let wanted = case.long_run("resamples = 100_000, test = { grid = 400 }");
-    let ([bias2, ..], doubted) = case.covered(|_| wanted);
+    let case = ONE_NEIGHBOUR.on("resamples = 1000, test = { draw = 30 }");
+    let (bias2, doubted) = case.bias2_covered();
     assert!(
         bias2 >= 0.9 && doubted <= 0.07,
         "{bias2} with doubts in {doubted}"
@@ -207,13 +220,8 @@ fn few_drawn_test_points_that_miss_where_the_bias_is() {
 /// The more resamples, the more fits judge the points: 12 of them held 88 %.
 #[test]
 fn drawn_test_points_in_a_long_run() {
-    let case = Case {
-        problem: "truth = \"sin(2*pi*x)\", inputs = { uniform = [0, 1] }, noise = { normal = 0.3 }, train = 30",
-        learner: "knn = { k = 1 }",
-        run: "resamples = 1000, test = { draw = 100 }",
-    };
-    let wanted = case.long_run("resamples = 100_000, test = { grid = 400 }");
-    let ([bias2, ..], doubted) = case.covered(|_| wanted);
+    let case = ONE_NEIGHBOUR.on("resamples = 1000, test = { draw = 100 }");
+    let (bias2, doubted) = case.bias2_covered();
     assert!(
         bias2 >= 0.92 && doubted <= 0.05,
         "{bias2} with doubts in {doubted}"
